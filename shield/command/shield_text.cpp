@@ -43,7 +43,7 @@ std::string text_of(const ShieldReport& report, const ShieldPlan& plan) {
                         core::to_string(plan.cpus));
   return fmt::format("{}\n{}shield of CPU {} is on, the system on CPU {}: {} done or already so, {} not; {}\n",
                      table.text(core::kTextWidth, ""), rest, core::to_string(plan.cpus),
-                     core::to_string(plan.housekeeping), core::counted(report.steps.size() - left, "step"), left,
+                     core::to_string(report.housekeeping), core::counted(report.steps.size() - left, "step"), left,
                      core::counted(report.changes, "change"));
 }
 

@@ -30,6 +30,7 @@ core::Result<HeldShield> HeldShield::put_on(ShieldPlan asked) {
   if (!holder) return holder.error();
   core::Result<ShieldReport> report = shield_on(*plan, *surface);
   if (!report) return report.error();
+  plan->housekeeping = report->housekeeping;
   return HeldShield(*std::move(plan), *std::move(report), std::move(surface),
                     std::make_unique<Lock>(*std::move(holder)));
 }

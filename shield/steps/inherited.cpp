@@ -39,9 +39,13 @@ bool had_moved_threads(const JournalContent& journal) {
 }
 
 // The kernel gives the threads that it kept off a partition all CPUs again when that goes: what is still narrow then,
-// its owner has bound. Siblings that went offline we have taken out of the masks ourselves.
-bool does_the_kernel_widen(const JournalContent& journal) {
-  return journal.header.siblings.empty() &&
+// its owner has bound. Siblings that went offline, and CPUs that are neither shielded nor keep house, we have taken out
+// of the masks ourselves.
+bool does_the_kernel_widen(const JournalContent& journal, const CpuList& online) {
+  const JournalHeader& header = journal.header;
+  const bool all_others_keep_house =
+      core::difference(core::difference(online, header.cpus), header.housekeeping).empty();
+  return header.siblings.empty() && all_others_keep_house &&
          std::any_of(journal.changes.begin(), journal.changes.end(), [](const Change& change) {
            return change.kind == Change::Kind::inside && change.path.ends_with("/cpuset.cpus.partition");
          });
@@ -54,7 +58,7 @@ void widen_threads(const JournalContent& journal, Surface& surface, UndoReport& 
   for (const Change& change : journal.changes)
     if (change.kind == Change::Kind::affinity) known.emplace(change.task, change.started);
   const CpuList online = surface.online();
-  const CpuList narrow = core::difference(core::difference(online, journal.header.cpus), journal.header.siblings);
+  const CpuList& narrow = journal.header.housekeeping;
   std::vector<core::Task> tasks = surface.tasks();
   std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.started < b.started; });
   for (const core::Task& task : tasks) {
@@ -99,7 +103,8 @@ void widen_interrupts(const JournalContent& journal, Surface& surface, UndoRepor
 }  // namespace
 
 void widen_inherited(const JournalContent& journal, Surface& surface, UndoReport& report) {
-  if (had_moved_threads(journal) && !does_the_kernel_widen(journal)) widen_threads(journal, surface, report);
+  if (had_moved_threads(journal) && !does_the_kernel_widen(journal, surface.online()))
+    widen_threads(journal, surface, report);
   widen_interrupts(journal, surface, report);
 }
 

@@ -250,8 +250,8 @@ core::Result<ShieldPlan> complete_plan(ShieldPlan plan, const core::CpuList& onl
     return core::Error{fmt::format("CPU {} cannot go offline and keep house", core::to_string(both)),
                        "it shares a core with a shielded CPU: leave it out of --housekeeping, or leave out --smt"};
   if (plan.cpus.empty()) return core::Error{"no CPU to shield", "--cpus 2-3"};
-  if (plan.housekeeping.empty())
-    plan.housekeeping = core::difference(core::difference(online, plan.cpus), plan.siblings);
+  plan.any_housekeeping = plan.housekeeping.empty();
+  if (plan.any_housekeeping) plan.housekeeping = core::difference(core::difference(online, plan.cpus), plan.siblings);
   if (plan.housekeeping.empty())
     return core::Error{"no CPU is left for the rest of the system", "shield all CPUs but one at most"};
   return plan;
@@ -270,7 +270,7 @@ core::Status may_use(const JournalContent& journal, const ShieldPlan& plan, cons
   if (there.cpus != plan.cpus)
     return core::Error{fmt::format("a shield of CPU {} is on", core::to_string(there.cpus)), "maxlat shield off first"};
   if (const core::Status has = has_what_is_asked_for(journal, plan, surface); !has) return has;
-  if (there.housekeeping == plan.housekeeping) return {};
+  if (plan.any_housekeeping || there.housekeeping == plan.housekeeping) return {};
   return core::Error{fmt::format("a shield of CPU {} is on, with the system on CPU {}", core::to_string(there.cpus),
                                  core::to_string(there.housekeeping)),
                      "maxlat shield off first"};
@@ -284,8 +284,11 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
   if (*before && !is_stale(**before, surface)) {
     const JournalContent& journal = **before;
     if (const core::Status may = may_use(journal, plan, surface); !may) return may.error();
-    core::Result<ShieldReport> report = made_again(journal, plan, surface);
+    ShieldPlan of_journal = plan;
+    of_journal.housekeeping = journal.header.housekeeping;
+    core::Result<ShieldReport> report = made_again(journal, of_journal, surface);
     if (!report) return report;
+    report->housekeeping = of_journal.housekeeping;
     report->was_on = !journal.header.held;  // a holder that was killed: it is the next one's
     return report;
   }
@@ -306,6 +309,7 @@ core::Result<ShieldReport> shield_on(const ShieldPlan& plan, Surface& surface) {
   Workshop workshop(surface, *journal, plan);
   if (const core::Status made = take_steps(workshop); !made) return taken_back(plan, surface, made.error());
   ShieldReport report = std::move(workshop).reports();
+  report.housekeeping = plan.housekeeping;
   // What was right by itself is no shield.
   if (report.count(Outcome::done) == 0 && report.count(Outcome::not_possible) > 0) {
     const auto refused = std::find_if(report.steps.begin(), report.steps.end(),

@@ -78,6 +78,19 @@ TEST_F(ShieldBesideSystemd, OffLeavesADropInOnlyWhereThereWasOne) {
   EXPECT_EQ(box_.text(FakeBox::slice("system.slice")), "(none)");
 }
 
+// A defect: they had all CPUs that were not shielded, whichever were to keep house.
+TEST_F(ShieldBesideSystemd, ItsSlicesKeepToTheHousekeepingCpusAndToThoseThatOwnersHaveBoundThreadsTo) {
+  const ShieldPlan few{.cpus = {3}, .housekeeping = {0, 1}, .journal = plan().journal};
+  FakeSurface surface(box_, box_.view({3}, {0, 1}));
+  for (const std::string cpus : {"0-1", "0-2"}) {
+    if (cpus == "0-2") box_.thread(60, 60, "tracer-daemon", "2", 0, 1);
+    ASSERT_TRUE(shield_on(few, surface));
+    EXPECT_EQ(slice_cpus(surface, "init.scope")->value_or("none"), cpus);
+    EXPECT_EQ(slice_cpus(surface, "user.slice")->value_or("none"), cpus);
+    ASSERT_TRUE(shield_off(few.journal, surface, false));
+  }
+}
+
 // A defect: each change of one unit asked systemd for all of them.
 TEST_F(ShieldBesideSystemd, AChangeAsksSystemdForItsOwnUnit) {
   class Counting : public FakeSurface {

@@ -184,6 +184,23 @@ TEST_P(Shield, AnotherShieldIsRefused) {
   EXPECT_EQ(refused.error().text, "a shield of CPU 2-3 is on");
 }
 
+// A defect: who asked for no housekeeping CPUs was refused the shield of a person who had.
+TEST_P(Shield, WhoAsksForNoHousekeepingCpusTakesThoseOfTheShieldThatIsOn) {
+  FakeSurface surface = this->surface();
+  ShieldPlan few = plan();
+  few.cpus = {2}, few.housekeeping = {0};
+  ASSERT_TRUE(shield_on(few, surface));
+  const auto state = box_.state();
+  const auto any = complete_plan({.cpus = {2}, .journal = few.journal}, {0, 1, 2, 3});
+  ASSERT_TRUE(any);
+  const auto again = shield_on(*any, surface);
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(again->housekeeping, core::CpuList{0});
+  EXPECT_THAT(box_.changed_since(state), ElementsAre());
+  few.housekeeping = {0, 1};
+  EXPECT_THAT(shield_on(few, surface).error().text, HasSubstr("with the system on CPU 0"));
+}
+
 // Whose shield it is decides who takes it off.
 TEST_P(Shield, OneThatAProcessHoldsIsNoOtherCommandsToUse) {
   FakeSurface surface = this->surface();

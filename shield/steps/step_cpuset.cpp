@@ -34,21 +34,17 @@ constexpr int kMostPasses = 5;  // over threads that begin while others are move
 
 struct Threads {
   std::vector<Change> movable;  // with the mask they have, and the one they shall have
+  CpuList elsewhere;            // where owners have bound some, neither on the shield nor on a housekeeping CPU
   size_t bound_by_kernel = 0;   // on shielded CPUs, where no one can move them
   std::vector<std::string> bound_by_owner;
 };
 
-// The group of the system on version 1 has the housekeeping CPUs alone: no mask of its threads goes beyond them.
-CpuList cpus_of_the_rest(const ShieldPlan& plan, const Surface& surface) {
-  const auto place = core::cpuset_place(surface.view().root);
-  return place && place->version == CpusetPlace::Version::one ? plan.housekeeping : surface.online();
-}
-
-// A thread that its owner has bound to shielded CPUs alone is meant to be there: an application's real-time loop.
+// A thread that its owner has bound to shielded CPUs alone is meant to be there: an application's real-time loop. So is
+// one that its owner lets use no housekeeping CPU: a tracer's daemon on a CPU of its own. All others keep house.
 Threads threads_of(const ShieldPlan& plan, const Surface& surface) {
   Threads threads;
   const CpuList shielded = core::union_of(plan.cpus, plan.siblings);
-  const CpuList online = surface.online(), rest = cpus_of_the_rest(plan, surface);
+  const CpuList online = surface.online();
   for (const core::Task& task : surface.tasks()) {
     const auto all = core::cpus_of(surface.view(), task);
     if (!all) continue;
@@ -60,15 +56,17 @@ Threads threads_of(const ShieldPlan& plan, const Surface& surface) {
       continue;
     }
     if (cpus.empty() || (!touches && cpus == online)) continue;
-    const CpuList others = core::difference(cpus, shielded), left = core::intersection(others, rest);
+    const CpuList others = core::difference(cpus, shielded);
+    const CpuList house = core::intersection(others, plan.housekeeping);
     if (others.empty() && !core::intersection(cpus, plan.cpus).empty()) {
       if (!task.of_the_kernel) threads.bound_by_owner.push_back(fmt::format("{} ({})", task.comm, task.tid));
       threads.movable.push_back(affinity_change(task, cpus, cpus));
-    } else if (left.empty()) {
-      threads.movable.push_back(affinity_change(task, *all, plan.housekeeping));  // its CPUs go offline, or are no room
+    } else if (house.empty() && !others.empty() && !task.of_the_kernel) {
+      threads.elsewhere = core::union_of(threads.elsewhere, others);
+      threads.movable.push_back(affinity_change(task, *all, others));
     } else {
       // With the CPUs that are offline now: when they come back, it may use them as before.
-      threads.movable.push_back(affinity_change(task, *all, left));
+      threads.movable.push_back(affinity_change(task, *all, house.empty() ? plan.housekeeping : house));
     }
   }
   return threads;
@@ -123,9 +121,8 @@ core::Status make_folder(const std::string& path, Workshop& workshop, std::vecto
   return {};
 }
 
-// Where systemd owns the hierarchy (slices.hpp).
-core::Status keep_systemd_off(Workshop& workshop) {
-  const CpuList others = core::difference(workshop.surface().online(), workshop.plan().cpus);
+// Where systemd owns the hierarchy (slices.hpp). `room`: what is left to its units.
+core::Status keep_systemd_off(const CpuList& room, Workshop& workshop) {
   // Each unit for itself: what somebody does to one of them meanwhile keeps none of the others from being undone.
   std::vector<Change> changes;
   const std::vector<std::string> units(std::begin(kUnitsOfTheRoot), std::end(kUnitsOfTheRoot));
@@ -138,24 +135,24 @@ core::Status keep_systemd_off(Workshop& workshop) {
     const std::optional<std::string>& before = (*all_before)[i];
     if (!before) continue;
     const auto had = core::parse_cpu_list(without_mark(*before));
-    const CpuList left = had ? core::intersection(*had, others) : CpuList{};
+    const CpuList left = had ? core::intersection(*had, room) : CpuList{};
     changes.push_back({.kind = Change::Kind::slices,
                        .path = "AllowedCPUs of " + units[i],
                        .before = to_line({units[i], *before}),
-                       .wanted = to_line({units[i], core::to_string(left.empty() ? others : left)})});
+                       .wanted = to_line({units[i], core::to_string(left.empty() ? room : left)})});
   }
   if (changes.empty()) return {};
   if (const core::Status recorded = workshop.record(changes); !recorded) return recorded;
   const std::vector<std::string> refused = workshop.make(changes);
   if (refused.empty())
-    workshop.report({Outcome::done, "systemd", "its slices keep to CPU " + core::to_string(others)});
+    workshop.report({Outcome::done, "systemd", "its slices keep to CPU " + core::to_string(room)});
   else
     workshop.report({Outcome::not_possible, "systemd", refused.front()});
   return {};
 }
 
 // Sets `report` whichever way it ends.
-core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepReport& report) {
+core::Status make_partition(const CpusetPlace& place, const CpuList& room, Workshop& workshop, StepReport& report) {
   std::vector<std::string> refused;
   const std::string group = place.group();
   const std::vector<GroupOfOthers> theirs = groups_of_others(workshop.plan().cpus, place, workshop.surface());
@@ -168,7 +165,7 @@ core::Status make_partition(const CpusetPlace& place, Workshop& workshop, StepRe
   }
   if (const core::Status recorded = enable_controller(place, workshop, refused); !recorded) return recorded;
   if (refused.empty())
-    if (const core::Status recorded = keep_systemd_off(workshop); !recorded) return recorded;
+    if (const core::Status recorded = keep_systemd_off(room, workshop); !recorded) return recorded;
   if (refused.empty())
     if (const core::Status recorded = make_folder(group, workshop, refused); !recorded) return recorded;
   report = {Outcome::not_possible, "cpuset", refused.empty() ? "" : refused.front()};
@@ -249,7 +246,7 @@ core::Status make_groups(const CpusetPlace& place, const CpuList& room, Workshop
   const std::string memory = workshop.surface().view().read(place.mount + "/" + place.prefix + "mems").value_or("0");
   report = {Outcome::done, "cpuset", fmt::format("{} and {}, groups of cgroup v1", shield, system)};
   for (const auto& [group, cpus, is_balanced] :
-       {std::tuple(shield, workshop.plan().cpus, "0"), std::tuple(system, workshop.plan().housekeeping, "1")}) {
+       {std::tuple(shield, workshop.plan().cpus, "0"), std::tuple(system, room, "1")}) {
     std::vector<std::string> refused;
     if (const core::Status recorded = make_folder(group, workshop, refused); !recorded) return recorded;
     const Inside files{{place.prefix + "mems", memory},
@@ -326,10 +323,13 @@ core::Status move_newcomers(const Threads& threads, Workshop& workshop, StepRepo
 core::Status make_cpuset_and_affinity(Workshop& workshop) {
   const Threads threads = threads_of(workshop.plan(), workshop.surface());
   if (const core::Status recorded = workshop.record(threads.movable); !recorded) return recorded;
+  // What a cpuset denies it denies to all that is in it.
+  const CpuList room = core::union_of(workshop.plan().housekeeping, threads.elsewhere);
   StepReport report{Outcome::not_possible, "cpuset", "no cgroup hierarchy here has cpusets"};
   if (const auto place = core::cpuset_place(workshop.surface().view().root)) {
-    const core::Status made = place->version == CpusetPlace::Version::two ? make_partition(*place, workshop, report)
-                                                                          : make_groups(*place, workshop, report);
+    const core::Status made = place->version == CpusetPlace::Version::two
+                                  ? make_partition(*place, room, workshop, report)
+                                  : make_groups(*place, room, workshop, report);
     if (!made) return made;
   }
   workshop.report(std::move(report));

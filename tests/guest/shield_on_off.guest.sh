@@ -67,6 +67,22 @@ must_fail maxlat shield on --cpus 1 --journal /tmp/other.journal 2> other.txt
 grep -q "a shield of CPU 1 is on, whose journal is $journal" other.txt || fail "$(cat other.txt)"
 shield status -q --json - | grep -q '"newcomers": \[\]' || fail "status has no JSON, or newcomers: $(shield status)"
 
+# The layout of the paper: the system on CPU 0 alone, and on CPU 2 what was bound there.
+shield off -q
+sleep 100000 & daemon=$!
+taskset -p 4 $daemon > /dev/null
+shield on --cpus 1 --housekeeping 0 > "$OUT/on_few.txt"
+[ "$(allowed $free)" = 0 ] || fail "with few housekeeping CPUs a free thread may use $(allowed $free)"
+[ "$(allowed $wide)" = 0 ] || fail "with few housekeeping CPUs a thread of CPUs 0-2 may use $(allowed $wide)"
+[ "$(allowed $daemon)" = 2 ] || fail "a thread that was bound to CPU 2 may use $(allowed $daemon)"
+shield status
+shield on --cpus 1 | grep -q 'the system on CPU 0:' || fail "on again, with any housekeeping CPUs"
+shield off -q
+expect "CPUs of a daemon of its own" "$(allowed $daemon)" = 2
+kill $daemon
+as_before "few housekeeping CPUs"
+shield on -q --cpus 1
+
 # Another program changes a value: a plain off names and leaves it.
 echo 1 > /proc/sys/kernel/timer_migration
 echo 17 > /proc/sys/vm/stat_interval

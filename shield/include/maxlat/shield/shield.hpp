@@ -35,7 +35,8 @@ struct ShieldPlan {
   bool timers = false;           // that are armed on `cpus` leave: each CPU goes offline once, and comes back
   bool mounts = false;           // tracefs and debugfs, where they are not mounted
   std::string journal = "/var/lib/maxlat/shield.journal";
-  bool held = false;  // by a process, whose end is to be its end (held_shield.hpp)
+  bool held = false;              // by a process, whose end is to be its end (held_shield.hpp)
+  bool any_housekeeping = false;  // none were asked for: a shield that is on may have others
 };
 
 struct StepReport {
@@ -47,9 +48,10 @@ std::string to_string(StepReport::Outcome outcome);
 
 struct ShieldReport {
   std::vector<StepReport> steps;
-  bool was_on = false;  // and is not the caller's to take off
-  size_t changes = 0;   // that it consists of; status and off count the same
-  size_t lost = 0;      // of these, that had been made once, and cannot be made so again
+  core::CpuList housekeeping{};  // the plan's, or those of the shield that was on
+  bool was_on = false;           // and is not the caller's to take off
+  size_t changes = 0;            // that it consists of; status and off count the same
+  size_t lost = 0;               // of these, that had been made once, and cannot be made so again
   size_t count(StepReport::Outcome outcome) const;
 };
 
