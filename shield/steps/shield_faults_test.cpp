@@ -195,6 +195,22 @@ TEST_P(ShieldFaults, ASignalInEachStepUndoesWhatWasDone) {
   EXPECT_GT(signals, 12) << "so many changes does this box need at least";
 }
 
+// A defect: a signal ended an off in the middle, and so did a second ^C one that followed a first.
+TEST_P(ShieldFaults, NoSignalEndsAnOffBeforeAllIsUndone) {
+  FakeBox box(GetParam());
+  const auto before = box.state();
+  FakeSurface surface(box, view_of(box));
+  ASSERT_TRUE(shield_on(plan(), surface));
+  const int status = in_child([&] {
+    WatchedSurface pressed(box, view_of(box), [](int) {
+      for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::raise(number);
+    });
+    return shield_off(plan().journal, pressed, false) && box.changed_since(before).empty() ? 42 : 1;
+  });
+  ASSERT_TRUE(WIFEXITED(status)) << "by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+}
+
 // The kernel takes a CPU's files away with it, and makes new ones when it comes back. A defect: a thread that might use
 // a CPU that was offline when the shield came might not use it after the shield.
 TEST_P(ShieldFaults, ACpuThatGoesAwayMeanwhileTakesItsFilesAndNoMore) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <maxlat/core/sys/stop.hpp>
 
 #include "inherited.hpp"
 #include "journal/journal.hpp"
@@ -97,6 +98,7 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
   if (!journal.damaged.empty() && !force)
     return core::Error{damage_text(journal, journal_path),
                        "what these lines changed is not known; --force undoes the others"};
+  const core::StopsHeldBack whole;  // a second ^C would leave the half of it
   report.rebooted = !(journal.changes.empty() && journal.damaged.empty()) && rebooted_since(journal, surface);
   std::vector<Change> left;
   if (!report.rebooted) {

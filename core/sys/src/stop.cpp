@@ -21,6 +21,9 @@ constexpr int64_t kOnePress_ns = 500'000'000;
 std::atomic<int64_t> first_sigint_ns{0};  // 0: none yet
 static_assert(std::atomic<int64_t>::is_always_lock_free, "a signal handler stores it");
 
+std::atomic<int> held_back{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler reads it");
+
 int64_t monotonic_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -36,7 +39,8 @@ void on_signal(int number) {
     const int64_t now = monotonic_ns();
     // relaxed: the handler's own, nothing is handed over with it
     const bool is_first = first_sigint_ns.compare_exchange_strong(first, now, std::memory_order_relaxed);
-    if (!is_first && now - first >= kOnePress_ns) {  // a person who does not want to wait
+    const bool may_kill = held_back.load(std::memory_order_relaxed) == 0;  // relaxed: a number alone
+    if (!is_first && may_kill && now - first >= kOnePress_ns) {            // a person who does not want to wait
       ::signal(SIGINT, SIG_DFL);
       ::raise(SIGINT);
     }
@@ -95,6 +99,32 @@ void catch_stop_signals() {
   if (before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
   action.sa_handler = on_broken_pipe;
   ::sigaction(SIGPIPE, &action, nullptr);
+}
+
+namespace {
+
+sigset_t stopping_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&set, number);
+  return set;
+}
+
+}  // namespace
+
+// The mask is for who has not called catch_stop_signals(), the number for the handler in another thread.
+StopsHeldBack::StopsHeldBack() {
+  held_back.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in the handler
+  const sigset_t set = stopping_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, &before_);
+}
+
+StopsHeldBack::~StopsHeldBack() {
+  const sigset_t set = stopping_signals();
+  const timespec no_time{};
+  while (::sigtimedwait(&set, nullptr, &no_time) > 0) request_stop();
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  held_back.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace maxlat::core

@@ -87,6 +87,37 @@ TEST(StopDeathTest, SecondSigintKills) {
   EXPECT_EXIT(press_twice(), testing::KilledBySignal(SIGINT), "");
 }
 
+// A defect: a person who pressed once more while a shield was undone left it on.
+TEST(StopDeathTest, SecondSigintDoesNotWhileStopsAreHeldBack) {
+  const auto press_twice = [](bool caught) {
+    if (caught) {
+      catch_stop_signals();
+      ::raise(SIGINT);
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    }
+    {
+      const StopsHeldBack held;
+      ::raise(SIGINT);
+      ::raise(SIGTERM);
+      if (caught) std::thread([] { ::raise(SIGINT); }).join();
+    }
+    exits_zero_when(stop_requested());
+  };
+  EXPECT_EXIT(press_twice(true), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(press_twice(false), testing::ExitedWithCode(0), "");
+}
+
+TEST(StopDeathTest, BehindThatASecondSigintKillsAgain) {
+  const auto press = [] {
+    catch_stop_signals();
+    { const StopsHeldBack held; }
+    ::raise(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    ::raise(SIGINT);
+  };
+  EXPECT_EXIT(press(), testing::KilledBySignal(SIGINT), "");
+}
+
 bool survives_two_at_once() {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <poll.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -24,5 +25,18 @@ void request_stop();
 int poll_until(std::span<pollfd> all, std::chrono::steady_clock::time_point then);
 // Rests until then, or until stop is requested. RETURNS: whether the time came without a stop.
 bool rest_until(std::chrono::steady_clock::time_point then);
+
+// While it lives SIGINT, SIGTERM and SIGHUP do not end the process, a second SIGINT neither: for what must not be left
+// half done. Each is a request to stop all the same. THREADS: made and destroyed by one thread; may be nested.
+class StopsHeldBack {
+ public:
+  StopsHeldBack();
+  ~StopsHeldBack();
+  StopsHeldBack(const StopsHeldBack&) = delete;
+  StopsHeldBack& operator=(const StopsHeldBack&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 }  // namespace maxlat::core
