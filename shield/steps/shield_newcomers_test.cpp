@@ -130,6 +130,35 @@ TEST_P(ShieldNewcomers, AThreadThatMayUseTheCpusSinceIsCountedAndMovedByTheNextO
   EXPECT_THAT(box_.changed_since(before), ElementsAre());
 }
 
+// A defect: before Linux 6.2 the end of a cpuset makes its threads forget what their owners have bound them to, and
+// only those of the journal got their masks again.
+TEST_P(ShieldNewcomers, WhatOwnersHaveBoundMeanwhileStaysBound) {
+  // Any group that goes, and any thread that changes groups, does it here.
+  class Forgetful : public FakeSurface {
+   public:
+    Forgetful(FakeBox& box, core::MachineView view) : FakeSurface(box, std::move(view)), box_(box) {}
+    int remove_folder(const std::string& path) override {
+      const int removed = FakeSurface::remove_folder(path);
+      if (removed != 0 || path.find("maxlat-") == path.npos) return removed;
+      for (const auto& [task, comm] : {std::pair(60, "bound"), std::pair(61, "real-time"), std::pair(40, "daemon")})
+        box_.thread(task, task, comm, "0-3", 0, 1);
+      return removed;
+    }
+
+   private:
+    FakeBox& box_;
+  };
+  Forgetful surface(box_, box_.view({2, 3}, {0, 1}));
+  ASSERT_TRUE(shield_on(plan(), surface));
+  box_.thread(60, 60, "bound", "1", 0, 1);
+  box_.thread(61, 61, "real-time", "3", 0, 1);
+  box_.thread(40, 40, "daemon", "1", 0, 1);  // of the journal, and bound anew
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_EQ(box_.cpus_of(60, 60), "1");
+  EXPECT_EQ(box_.cpus_of(61, 61), "3");
+  EXPECT_EQ(box_.cpus_of(40, 40), "1");
+}
+
 // A defect: a thread of the journal that asked for all CPUs was taken for one that the shield had moved.
 TEST_P(ShieldNewcomers, AMovedThreadThatTakesAllCpusHasDrifted) {
   FakeSurface surface = this->surface();

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <maxlat/core/sys/stop.hpp>
 
+#include "bound_since.hpp"
 #include "inherited.hpp"
 #include "journal/journal.hpp"
 #include "journal/lock.hpp"
@@ -105,7 +106,9 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
     // Where nothing stands any more an earlier off() has widened, unless it was killed just before: what is narrow
     // since is its owner's choice.
     const bool widens = inherited == Inherited::widened && journal.damaged.empty() && !is_stale(journal, surface);
+    const std::vector<Change> bound = bound_since(journal, surface, force);
     left = take_all_back(journal, surface, force, report);
+    bind_again(bound, surface);
     if (widens) widen_inherited(journal, surface, report);
   }
   // Run again, it tries those that failed once more.
