@@ -32,12 +32,14 @@ std::string text_of(const ShieldReport& report, const ShieldPlan& plan) {
   using Outcome = StepReport::Outcome;
   const size_t left =
       report.count(Outcome::not_possible) + report.count(Outcome::needs_reboot) + report.count(Outcome::by_hand);
-  std::vector<std::string_view> refused;
-  for (const StepReport& step : report.steps)
-    if (step.outcome == Outcome::not_possible) refused.push_back(step.step);
-  if (!refused.empty())
-    rest += core::wrapped(fmt::format("{}", fmt::join(refused, ", ")), core::kTextWidth,
-                          "a weaker shield; not possible here: ", "  ");
+  const auto tell = [&](Outcome outcome, const std::string& what) {
+    std::vector<std::string_view> names;
+    for (const StepReport& step : report.steps)
+      if (step.outcome == outcome) names.push_back(step.step);
+    if (!names.empty()) rest += core::wrapped(fmt::format("{}", fmt::join(names, ", ")), core::kTextWidth, what, "  ");
+  };
+  tell(Outcome::not_possible, "a weaker shield; not possible here: ");
+  tell(Outcome::by_hand, "left to you, each with its line above: ");
   if (report.count(Outcome::needs_reboot) > 0)
     rest += fmt::format("`maxlat shield boot --cpus {}` says where the parameters of the kernel go\n",
                         core::to_string(plan.cpus));

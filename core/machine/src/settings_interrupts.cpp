@@ -170,8 +170,9 @@ static std::vector<Setting> interrupt_settings() {
        .why =
            "it writes the masks of all interrupts anew every ten seconds, and so undoes what was set by hand or by a "
            "shield",
-       .fix = "systemctl stop irqbalance for the measurement; to keep it, "
-              "echo IRQBALANCE_BANNED_CPULIST={cpus} >> /etc/default/irqbalance && systemctl restart irqbalance",
+       .fix = "systemctl stop irqbalance, and start it when the shield is off; to keep it, "
+              "echo IRQBALANCE_BANNED_CPULIST={cpus} >> /etc/default/irqbalance && systemctl restart irqbalance, and "
+              "then maxlat shield on once more",
        .read = read_irqbalance},
   };
 }
