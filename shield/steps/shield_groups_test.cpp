@@ -75,7 +75,9 @@ TEST_P(ShieldGroupsOfV2, APartitionThatBecomesInvalidIsSeenAndMadeValidOrToldSo)
   ASSERT_TRUE(shield_on(plan(), surface));
   const std::string partition = group() + "/cpuset.cpus.partition";
   box_.file(partition, "isolated invalid (Parent unable to distribute cpu downstream)\n");
-  EXPECT_THAT(shield_status(plan().journal, surface)->drifted, ElementsAre(partition + " is no longer isolated"));
+  EXPECT_THAT(
+      shield_status(plan().journal, surface)->drifted,
+      ElementsAre(partition + " is no longer isolated: isolated invalid (Parent unable to distribute cpu downstream)"));
   surface.partition_is_invalid = true;
   const auto not_again = shield_on(plan(), surface);
   ASSERT_TRUE(not_again);

@@ -69,6 +69,12 @@ std::vector<Change> take_all_back(const JournalContent& journal, Surface& surfac
   return left;
 }
 
+// Of a partition that it calls invalid: ": isolated invalid (Cpu list in cpuset.cpus not exclusive)".
+std::string kernels_reason(const Change& change, const Surface& surface) {
+  const bool is_partition = change.kind == Change::Kind::inside && change.path.ends_with("/cpuset.cpus.partition");
+  return is_partition ? ": " + surface.view().read(change.path).value_or("") : "";
+}
+
 // So that `off --force` can still undo it.
 core::Status keep_left(const std::string& journal_path, const JournalHeader& header, const std::vector<Change>& left) {
   const std::string path = left_of(journal_path);
@@ -196,7 +202,8 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
     else if (change.wanted.empty())
       status.drifted.push_back(fmt::format("{} is not there any more", to_string(change)));
     else
-      status.drifted.push_back(fmt::format("{} is no longer {}", to_string(change), change.wanted));
+      status.drifted.push_back(
+          fmt::format("{} is no longer {}{}", to_string(change), change.wanted, kernels_reason(change, surface)));
   }
   const ShieldPlan plan{
       .cpus = journal.header.cpus, .housekeeping = journal.header.housekeeping, .siblings = journal.header.siblings};

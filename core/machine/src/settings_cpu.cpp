@@ -152,10 +152,12 @@ Reading read_siblings(const MachineView& machine) {
       [](const std::string& siblings) { return siblings == "none"; });
 }
 
-// Where both threads of a core are measured: which of the two is to go is for a person to say.
+// Where both threads of a core are measured: which of the two is to go is for a person to say. Not one that is to keep
+// house, nor the first CPU, which hardly any kernel lets go.
 std::vector<FileWrite> siblings_off(const MachineView& machine) {
   std::vector<FileWrite> writes;
-  for (const unsigned cpu : siblings_of(machine)) writes.push_back({cpu_path(cpu, "online"), "0"});
+  for (const unsigned cpu : difference(difference(siblings_of(machine), machine.other_cpus), {0}))
+    writes.push_back({cpu_path(cpu, "online"), "0"});
   return writes;
 }
 
@@ -278,7 +280,8 @@ static std::vector<Setting> cpu_settings() {
        .expected = "back within 2 us",
        .why =
            "a CPU in a deep idle state needs its exit latency, up to hundreds of microseconds, before it can take an "
-           "interrupt; the meters hold the states off while they measure, your application must do so too",
+           "interrupt; maxlat run, cyclic and cyclictest hold the states off while they measure, your application must "
+           "do so too",
        .set_here = idle_states_off,
        .where = "`1` in `/sys/devices/system/cpu/cpu{cpu}/cpuidle/stateNUMBER/disable` of each that takes longer",
        .fix = "or hold /dev/cpu_dma_latency at 0 in the application",
@@ -299,7 +302,8 @@ static std::vector<Setting> cpu_settings() {
        .set_here = siblings_off,
        .where = "`0` in `/sys/devices/system/cpu/cpuSIBLING/online`, or `maxlat shield on --smt`",
        .fix = "or, for the whole machine, echo off > /sys/devices/system/cpu/smt/control",
-       .elsewhere = "measure one thread of each core, or, for the whole machine, "
+       .elsewhere = "measure one thread of each core and take the other offline (maxlat shield on --smt), or, for the "
+                    "whole machine, "
                     "echo off > /sys/devices/system/cpu/smt/control",
        .only_when_asked = true,
        .read = read_siblings},
@@ -334,7 +338,7 @@ static std::vector<Setting> cpu_settings() {
        .expected = "off",
        .why = "a timer reads the machine check registers of every CPU, isolated or not; reading them can cause an SMI",
        .set = {{"/sys/devices/system/machinecheck/machinecheck{cpu}/check_interval", "0"}},
-       .fix = "corrected errors then go unseen",
+       .fix = "the interval is the whole machine's, whichever CPU's file is written, and corrected errors go unseen",
        .elsewhere = "nothing is to be done on a machine without machine check banks",
        .read = read_machine_check_polling},
   };

@@ -412,6 +412,34 @@ TEST(Settings, FixesAreCommandsForThisMachine) {
               HasSubstr("echo 0-1 | tee /proc/irq/{24,125}/smp_affinity_list, or "));
 }
 
+// A defect: the fix was to take the CPU offline that keeps house.
+TEST(Settings, ASiblingThatKeepsHouseIsNotTakenOffline) {
+  FakeMachine root;
+  make_good(root);
+  const std::string file = "/sys/devices/system/cpu/cpu3/topology/thread_siblings_list";
+  root.file(file, "0,3\n");
+  EXPECT_THAT(observed(root, "SMT siblings").fix, testing::Not(HasSubstr("cpu0/online")));
+  EXPECT_THAT(observed(root, "SMT siblings").fix, HasSubstr("maxlat shield on --smt"));
+  root.file(file, "1,3\n");
+  EXPECT_THAT(observed(root, "SMT siblings").fix, HasSubstr("echo 0 > /sys/devices/system/cpu/cpu1/online"));
+  MachineView machine = root.view({2, 3});
+  machine.other_cpus = {0, 1};
+  const auto row = std::find_if(settings().begin(), settings().end(),
+                                [](const Setting& setting) { return setting.name == "SMT siblings"; });
+  EXPECT_THAT(writes_of(*row, machine), testing::IsEmpty());
+}
+
+// A defect: Linux 6.12 may warn at this write, and the box was down.
+TEST(Settings, TheFairServerIsNotWrittenWhereAWarningIsAPanic) {
+  FakeMachine root;
+  make_good(root);
+  root.file("/sys/kernel/debug/sched/fair_server/cpu3/runtime", "50000000\n");
+  root.file("/proc/sys/kernel/panic_on_warn", "0\n");
+  EXPECT_THAT(observed(root, "RT throttling").fix, HasSubstr("fair_server/cpu3/runtime"));
+  root.file("/proc/sys/kernel/panic_on_warn", "1\n");
+  EXPECT_THAT(observed(root, "RT throttling").fix, testing::Not(HasSubstr("fair_server")));
+}
+
 // It undoes the masks of a shield, unless it was told which CPUs to leave alone, in one of three ways.
 TEST(Settings, IrqbalanceIsBadWhereItDoesNotLeaveTheMeasuredCpusAlone) {
   FakeMachine root;
