@@ -12,7 +12,7 @@
 # guest-idle: waits
 # guest-userland: host
 # guest-needs: lttng lttng-sessiond babeltrace2
-# guest-files: docs/exact-comparison.md tests/guest/exact_comparison.awk tracer/tools/kernel/kernel_patterns.cpp
+# guest-files: docs/exact-comparison.md docs/kernel-ring.md tests/guest/exact_comparison.awk tracer/tools/kernel/kernel_patterns.cpp
 # guest-timeout_s: 600
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 on_host_userland test -x "$HOST_MAXLAT" || skip "no maxlat with plug-ins (run_guest_test --host-maxlat FILE)"
@@ -67,6 +67,7 @@ expect "a tick's gap with a flight recorder, at most a quarter longer" $((4 * ${
 
 elsewhere=0
 on_host_userland grep -q '^VERSION_ID="12"' /etc/os-release || elsewhere=1
-awk -v refreshed="$OUT/exact-comparison.md" -v elsewhere=$elsewhere -f "$FILES/exact_comparison.awk" \
+event=$(awk -F' *[|] *' '$2 == "`trace-sys_enter`" { print $4 }' "$FILES/kernel-ring.md")
+awk -v refreshed="$OUT/exact-comparison.md" -v elsewhere=$elsewhere -v event="$event" -f "$FILES/exact_comparison.awk" \
   "$OUT/own.json" "$OUT/again.json" "$OUT/kernel.json" "$OUT/peers.json" "$FILES/exact-comparison.md"
 expect "exit status of npt" "$status" -eq 0  # behind what says why
