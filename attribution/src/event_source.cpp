@@ -34,8 +34,8 @@ core::Result<OpenedSource> open_event_source(const std::string& backend, const c
   if (backend != kTracefsBackend) {
     if (core::Status ours = numbers_are_the_kernels("/"); !ours) return ours.error();
     // What a killed run left in tracefs goes on recording, though the module does now.
-    if (const std::string tracefs = core::find_tracefs("/"); !tracefs.empty())
-      core::remove_instances_of_the_dead(tracefs, KernelBuffers::kInstancePrefix);
+    if (const auto tracefs = core::open_tracefs("/"))
+      core::remove_instances_of_the_dead(*tracefs, KernelBuffers::kInstancePrefix);
     core::Result<OpenedSource> source = as_source(ModuleSource::open(cpus));
     if (source || backend == kModuleBackend) return source;
     passed_over = module_passed_over("/", source.error());

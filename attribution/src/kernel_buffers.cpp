@@ -23,12 +23,12 @@ core::Error as_cannot_run(core::Error error) {
 
 core::Result<KernelBuffers> KernelBuffers::open(const std::string& root, const char* prefix) {
   if (core::Status ours = numbers_are_the_kernels(root); !ours) return ours.error();
-  const std::string tracefs = core::find_tracefs(root);
-  if (tracefs.empty()) return core::cannot_run(core::why_no_tracefs(root));
-  if (core::read_file(tracefs + "/trace_clock").value_or("").find("x86-tsc") == std::string::npos)
+  const core::Result<std::string> tracefs = core::open_tracefs(root);
+  if (!tracefs) return tracefs.error();
+  if (core::read_file(*tracefs + "/trace_clock").value_or("").find("x86-tsc") == std::string::npos)
     return core::cannot_run("this kernel's trace has no clock that is the time-stamp counter (x86-tsc)");
-  core::remove_instances_of_the_dead(tracefs, prefix);
-  auto instance = core::TraceInstance::make(tracefs, fmt::format("{}{}", prefix, ::getpid()));
+  core::remove_instances_of_the_dead(*tracefs, prefix);
+  auto instance = core::TraceInstance::make(*tracefs, fmt::format("{}{}", prefix, ::getpid()));
   if (!instance) return as_cannot_run(instance.error());
   return KernelBuffers(*std::move(instance));
 }

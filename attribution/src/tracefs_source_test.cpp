@@ -8,7 +8,6 @@
 #include <maxlat/base/counter.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,17 +35,9 @@ TEST(TracefsSource, SaysWhyThereIsNone) {
   EXPECT_THAT(no_clock.error().text, HasSubstr("x86-tsc"));
 }
 
-// For this process alone, where the box has it nowhere.
-void mount_tracefs() {
-  if (!core::find_tracefs("/").empty() || ::unshare(CLONE_NEWNS) != 0) return;
-  (void)::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
-  (void)::mount("tracefs", core::kTracefsPlaces[0], "tracefs", 0, nullptr);
-}
-
 class WithThisKernel : public testing::Test {
  protected:
   void SetUp() override {
-    mount_tracefs();
     const auto allowed = core::allowed_cpus();
     ASSERT_TRUE(allowed);
     cpu_ = allowed->front();

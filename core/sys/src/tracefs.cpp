@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/lockdown.hpp>
@@ -42,6 +44,18 @@ void add_counts(const std::string& stats_file, TraceInstance::Counts& sum) {
       if (line.starts_with(label)) *count += std::stoull(line.substr(label.size()));
 }
 
+struct OwnMount {
+  base::Descriptor folder;
+  int failure = 0;
+};
+
+OwnMount mount_for_this_process() {
+  const base::Descriptor tracefs(::fsopen("tracefs", FSOPEN_CLOEXEC));
+  if (!tracefs || ::fsconfig(tracefs.number(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return {{}, errno};
+  base::Descriptor folder(::fsmount(tracefs.number(), FSMOUNT_CLOEXEC, 0));
+  return {std::move(folder), errno};
+}
+
 bool is_dead(std::string_view number) {
   pid_t pid = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), pid);
@@ -64,6 +78,17 @@ std::string why_no_tracefs(const std::string& root) {
   if (lockdown_in_force(root) == "confidentiality")
     return "this kernel is locked down (confidentiality) and lets nobody trace it";
   return "tracefs is not mounted: mount -t tracefs nodev " + mount_point;
+}
+
+Result<std::string> open_tracefs(const std::string& root) {
+  if (std::string mounted = find_tracefs(root); !mounted.empty()) return mounted;
+  const std::string why = why_no_tracefs(root);
+  if (root != "/" || ::access(kTracefsPlaces[0], R_OK | X_OK) != 0) return cannot_run(why);
+  static const OwnMount own = mount_for_this_process();
+  if (!own.folder) return cannot_run(fmt::format("{}; this process may not: {}", why, std::strerror(own.failure)));
+  std::string path = fmt::format("/proc/self/fd/{}", own.folder.number());
+  if (!read_file(path + "/available_tracers")) return cannot_run(why);
+  return path;
 }
 
 Status write_tracefs(const std::string& file, const std::string& value, TracefsWrite how) {

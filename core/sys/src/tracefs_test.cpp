@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Over a folder that looks like tracefs. What the kernel makes of a value, the guest tests see.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/core/sys/tracefs.hpp>
 #include <maxlat/test/temporary_folder.hpp>
 
@@ -49,6 +51,33 @@ TEST_F(Tracefs, SaysWhyThereIsNone) {
   EXPECT_THAT(why_no_tracefs(root_.path()), HasSubstr("not mounted"));
   root_.write("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
   EXPECT_THAT(why_no_tracefs(root_.path()), HasSubstr("locked down"));
+}
+
+TEST_F(Tracefs, IsOpenWhereItIsMounted) {
+  const auto opened = open_tracefs(root_.path());
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(*opened, tracefs_);
+  fs::remove(tracefs_ + "/available_tracers");
+  const auto nowhere = open_tracefs(root_.path());
+  ASSERT_FALSE(nowhere) << "nothing is mounted for another root";
+  EXPECT_EQ(nowhere.error().text, why_no_tracefs(root_.path()));
+  EXPECT_EQ(nowhere.error().exit_status, Exit::cannot_run);
+}
+
+TEST(TracefsOfThisBox, IsOpenForThisProcessAloneWhereNobodyMountedIt) {
+  const std::string mounts = read_file("/proc/self/mounts").value_or("");
+  const std::string mounted = find_tracefs("/");
+  const auto opened = open_tracefs("/");
+  if (!opened) GTEST_SKIP() << "cannot run here: " << opened.error().text;
+  EXPECT_TRUE(read_file(*opened + "/available_tracers"));
+  EXPECT_EQ(*open_tracefs("/"), *opened) << "one mount in a process";
+  EXPECT_EQ(read_file("/proc/self/mounts").value_or(""), mounts);
+  EXPECT_EQ(find_tracefs("/"), mounted) << "others see it as before";
+  if (!mounted.empty()) return;
+  const int folder = std::stoi(fs::path(*opened).filename().string());
+  EXPECT_EQ(::fcntl(folder, F_GETFD), FD_CLOEXEC) << "a child would inherit it";
+  const auto instance = TraceInstance::make(*opened, "maxlat-test-" + std::to_string(::getpid()));
+  EXPECT_TRUE(instance) << instance.error().text;
 }
 
 // The uprobes of others are gone when the file is truncated.
@@ -109,6 +138,8 @@ TEST_F(Tracefs, CountsOfAllCpusBalance) {
   EXPECT_EQ(counts.kept, 55u);
   EXPECT_EQ(counts.overwritten, 77u);
   EXPECT_EQ(counts.dropped, 121u);
+  EXPECT_EQ(counts.lost(), 77u + 121 + 100) << "whatever it was lost by";
+  EXPECT_EQ(counts.all(), 55u + 1000 + counts.lost());
 }
 
 // 4194305 is above every process number that Linux gives.

@@ -6,7 +6,7 @@
 // end with the instance. Everything else exists once for the whole kernel (thresholds, the hwlat detector's mode,
 // uprobes): code that changes it must restore it.
 //
-// Nothing is mounted here: the owner of the box mounts tracefs, or a caller that unmounts it again.
+// Nothing is mounted for others: where nobody has mounted tracefs, open_tracefs() has a mount that is in no folder.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,10 @@ inline constexpr const char* kTracefsPlaces[] = {"/sys/kernel/tracing", "/sys/ke
 std::string find_tracefs(const std::string& root);
 // Why there is none, and what to do.
 std::string why_no_tracefs(const std::string& root);
+// Where one can be read, for whoever records by it: that of find_tracefs(), or, where it is mounted nowhere, a mount of
+// this process alone: a descriptor, which no other process sees or inherits, and which ends with this one
+// (fsmount(2), Linux 5.2). Of "/" only. ERRORS: why_no_tracefs(), or the mount is not permitted (Exit::cannot_run).
+Result<std::string> open_tracefs(const std::string& root);
 
 // One write() of the whole value: tracefs takes each write as a command. Truncating is a command, too: it takes all
 // uprobes and all of set_event away, so these are added to. ERRORS: the kernel's.
@@ -55,7 +59,9 @@ class TraceInstance {
   // and what found the buffer come round to an event that was still being written.
   struct Counts {
     uint64_t kept = 0, read = 0, overwritten = 0, dropped = 0, overrun_writer = 0;
-    uint64_t all() const { return kept + read + overwritten + dropped + overrun_writer; }
+    // What nobody can read any more, nor could.
+    uint64_t lost() const { return overwritten + dropped + overrun_writer; }
+    uint64_t all() const { return kept + read + lost(); }
   };
   Counts counts() const;  // of all CPUs
   Counts counts_of(unsigned cpu) const;
