@@ -55,6 +55,7 @@ class Ledger {
         go_on_until(event.tick);
         wakers_.erase(event.number);
         woken_elsewhere_.erase(event.number);
+        if (event.number == interval_.thread) woken_ = true;
         if (!stack_.empty()) wakers_[event.number] = stack_.back().part;
         break;
       case EventKind::rename:
@@ -99,6 +100,11 @@ class Ledger {
 
   bool runs_itself() const { return known_ && stack_.empty(); }
 
+  bool is_late_interrupt() const {
+    return interval_.timer_is_due && !woken_ && !stack_.empty() && stack_.back().entry == EventKind::task_switch &&
+           stack_.back().number == 0;
+  }
+
   // Adds one to its count.
   size_t find(const Part& like) {
     const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
@@ -121,6 +127,7 @@ class Ledger {
   // To whom the CPU belongs. What the thread itself has is judged by its length.
   void go_on_until(uint64_t until) {
     if (until <= mark_) return;
+    if (is_late_interrupt()) return nothing_seen(until);
     if (!stack_.empty()) return give_to(stack_.back().part, until);
     if (!known_) return give_to(before_history(), until);
     if (fault_) {
@@ -184,7 +191,10 @@ class Ledger {
   void see_switch(const KernelEvent& event) {
     stack_.clear();
     known_ = true;
-    if (event.number == interval_.thread) return;
+    if (event.number == interval_.thread) {
+      woken_ = false;
+      return;
+    }
     Part task = part_of(event);
     if (const auto waker = wakers_.find(event.number); waker != wakers_.end()) {
       const Part& by = parts_[waker->second];
@@ -225,6 +235,7 @@ class Ledger {
   const Interval interval_;
   uint64_t mark_;  // everything before it has an owner
   bool known_;
+  bool woken_ = false;  // the thread, and it does not run yet
   bool beside_event_ = false;
   std::vector<Context> stack_;  // the innermost last; empty and known: the thread itself
   std::optional<size_t> fault_;

@@ -112,6 +112,33 @@ TEST(Accounting, OfASleeperEverythingSinceItsTimeIsAccountedFor) {
   EXPECT_THAT(told(account(events, late)), ElementsAre("task idle: 10", "before the history: 5"));
 }
 
+// A defect: a hypervisor, a firmware or a deep sleep that kept the timer's interrupt away was told as the idle task.
+TEST(Accounting, ALateInterruptOfAnIdleCpuIsNotTheIdleTasks) {
+  const std::vector<KernelEvent> events = {
+      switch_to(10, kMeter, "cyclictest", 0),
+      switch_to(50, 0, "swapper/1"),
+      event(300, EventKind::irq_entry, 24, "eth0"),
+      event(310, EventKind::irq_exit, 24),
+      of_vector(400, EventKind::vector_entry, VectorUse::local_timer),
+      event(405, EventKind::waking, kMeter),
+      of_vector(410, EventKind::vector_exit, VectorUse::local_timer),
+      back_to_meter(440),
+  };
+  Interval late = interval(100, 445);
+  late.begins_asleep = late.timer_is_due = true;
+  EXPECT_THAT(told(account(events, late)),
+              ElementsAre("nothing seen: hardware or hypervisor: 290 in 2", "task idle: 30", "irq 24 eth0: 10",
+                          "local timer: 10", "around: 5"))
+      << "behind its waking the idle task is on its way out";
+  late.from = 405;
+  EXPECT_THAT(told(account(events, late)), ElementsAre("task idle: 30", "local timer: 5", "around: 5"));
+  late.from = 100;
+  late.timer_is_due = false;
+  EXPECT_THAT(told(account(events, late)),
+              ElementsAre("task idle: 320", "irq 24 eth0: 10", "local timer: 10", "around: 5"))
+      << "of any other interval it has what it had";
+}
+
 // Nobody had it that the kernel knows: what stopped the processor is below it.
 TEST(Accounting, WhatNothingTellsOfIsNobodys) {
   EXPECT_THAT(told(account({}, interval(100, 120))), ElementsAre("nothing seen: hardware or hypervisor: 20"));
@@ -260,10 +287,9 @@ TEST(Accounting, LostHistoryIsSaidToBeLost) {
   const std::vector<KernelEvent> behind = {event(900, EventKind::hole), event(900, EventKind::irq_entry, 1, "x")};
   EXPECT_THAT(told(account(behind, interval(100, 180))), ElementsAre("before the history: 80"));
   for (const uint64_t lost : {200u, 180u}) {  // also one that is put at the end, when no more of this CPU comes
-    const std::vector<KernelEvent> behind_another_cpus = {event(110, EventKind::irq_entry, 24, "eth0"),
-                                                          event(185, EventKind::woken_elsewhere, 5),
-                                                          event(190, EventKind::ipi_sent, 3),
-                                                          event(lost, EventKind::hole)};
+    const std::vector<KernelEvent> behind_another_cpus = {
+        event(110, EventKind::irq_entry, 24, "eth0"), event(185, EventKind::woken_elsewhere, 5),
+        event(190, EventKind::ipi_sent, 3), event(lost, EventKind::hole)};
     EXPECT_THAT(told(account(behind_another_cpus, interval(100, 180))),
                 ElementsAre("before the history: 70", "around: 10"))
         << lost;

@@ -40,7 +40,7 @@ const char* vector_name(VectorUse use) {
 // The kernel counts from 0, the most urgent, to 139; real-time priorities are 99 to 0 of it, deadline tasks -1.
 std::string task_name(const KernelEvent& event) {
   const std::string_view name = event.name.text();
-  if (event.number == 0) return kIdleTask;
+  if (event.number == 0) return core::kIdleTask;
   if (event.priority < 0) return fmt::format("{} (tid {}, deadline)", name, event.number);
   if (event.priority < 100) return fmt::format("{} (tid {}, real-time {})", name, event.number, 99 - event.priority);
   return fmt::format("{} (tid {}, nice {})", name, event.number, event.priority - 120);
@@ -114,7 +114,7 @@ core::AccountedTime told_part(const Part& part, double ns, const std::map<uint64
 std::string of_other_cpu(uint64_t cpu, const KernelEvent& event) {
   if (event.running == KernelEvent::kInInterrupt) return fmt::format("CPU {}, in an interrupt", cpu);
   if (event.running == KernelEvent::kInSoftirq) return fmt::format("CPU {}, in a softirq", cpu);
-  if (event.running == 0) return fmt::format("CPU {}, task {}", cpu, kIdleTask);
+  if (event.running == 0) return fmt::format("CPU {}, task {}", cpu, core::kIdleTask);
   if (event.running < 0) return fmt::format("CPU {}", cpu);
   return fmt::format("CPU {}, task {} (tid {})", cpu, event.name.text(), event.running);
 }

@@ -22,9 +22,6 @@ inline EventKind entry_of(EventKind exit) {
   return static_cast<EventKind>(static_cast<uint8_t>(exit) - 1);
 }
 
-// The name of the task that a CPU has when it has nothing to do.
-inline constexpr const char* kIdleTask = "idle";
-
 inline bool is_exit(EventKind kind) {
   return kind == EventKind::vector_exit || kind == EventKind::irq_exit || kind == EventKind::softirq_exit ||
          kind == EventKind::hrtimer_exit || kind == EventKind::timer_exit || kind == EventKind::work_end;

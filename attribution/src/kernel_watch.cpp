@@ -141,7 +141,8 @@ class Watch final : public KernelWatch {
             .thread = thread,
             .around_at_most = static_cast<uint64_t>(kAroundAtMost_ns * plan_.ticks_per_ns),
             .ticks_per_ns = plan_.ticks_per_ns,
-            .begins_asleep = of_timer()};
+            .begins_asleep = of_timer(),
+            .timer_is_due = of_timer()};
   }
 
   core::Result<bool> read_once(size_t index) {

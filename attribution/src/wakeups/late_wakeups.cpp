@@ -29,7 +29,7 @@ bool is_of_another(const Part& part, const Wakeup& wakeup) {
     case TimeClass::hrtimer:
       return part.function != wakeup.function;
     case TimeClass::task:
-      return part.name != kIdleTask;
+      return part.name != core::kIdleTask;
     default:
       return true;
   }
@@ -47,6 +47,7 @@ void LateWakeups::offer(const Wakeup& wakeup, int32_t thread, const CpuHistory& 
                     .around_at_most = static_cast<uint64_t>(kAroundAtMost_ns * ticks_per_ns_),
                     .ticks_per_ns = ticks_per_ns_,
                     .begins_asleep = true,
+                    .timer_is_due = true,
                     .back_from = wakeup.ran,
                     .back_at_most = static_cast<uint64_t>(kWayBackAtMost_ns * ticks_per_ns_)};
   Kept kept{.wakeup = wakeup, .whole = history.accounted(interval)};

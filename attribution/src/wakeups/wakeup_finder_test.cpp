@@ -96,7 +96,9 @@ TEST_F(Wakeups, TheTimeThatTheTimerWasSetToIsWhenItWasDue) {
   EXPECT_EQ(latest().waking_ns, 163) << "the rest of the interrupt, the way out of the idle task and into the program";
   EXPECT_EQ(latest().others_ns, 0);
   EXPECT_EQ(latest().latency_ns, 703);
-  EXPECT_EQ(latest().accounting[0].name, "idle");
+  EXPECT_EQ(latest().accounting[0].kind, TimeClass::nothing_seen) << "the interrupt was late, and nothing tells why";
+  EXPECT_EQ(latest().accounting[0].ns, 500);
+  EXPECT_EQ(latest().accounting[1].name, "idle") << "its way out";
 }
 
 TEST_F(Wakeups, WhoRanBetweenWakingAndRunningIsAnother) {

@@ -14,13 +14,14 @@ namespace {
 
 constexpr size_t kPartsByName = 3;
 
-bool has_a_name(TimeClass kind) {
-  return kind != TimeClass::around && kind != TimeClass::before_history;
+bool has_a_name(const AccountedTime& part) {
+  const bool idle = part.kind == TimeClass::task && part.name == kIdleTask;
+  return part.kind != TimeClass::around && part.kind != TimeClass::before_history && !idle;
 }
 
 const AccountedTime* culprit_among(const std::vector<AccountedTime>& parts, double whole_ns) {
   for (const AccountedTime& part : parts)
-    if (part.ns > whole_ns / 2) return has_a_name(part.kind) ? &part : nullptr;
+    if (part.ns > whole_ns / 2) return has_a_name(part) ? &part : nullptr;
   return nullptr;
 }
 

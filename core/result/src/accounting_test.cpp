@@ -41,6 +41,10 @@ TEST(Accounting, TheCulpritHadMostOfItOrThereIsNone) {
   EXPECT_EQ(culprit_of(outlier)->kind, TimeClass::nothing_seen);
   outlier.accounting = {{.kind = TimeClass::before_history, .name = "", .ns = 2'000, .count = 1}};
   EXPECT_EQ(culprit_of(outlier), nullptr) << "what is lost accuses nobody";
+  outlier.accounting = {{.kind = TimeClass::task, .name = kIdleTask, .ns = 2'000, .count = 1}};
+  EXPECT_EQ(culprit_of(outlier), nullptr) << "nobody else wanted the CPU";
+  outlier.accounting = {{.kind = TimeClass::task, .name = "idle (tid 7, nice 0)", .ns = 2'000, .count = 1}};
+  EXPECT_NE(culprit_of(outlier), nullptr) << "a program that is called so is another";
 }
 
 TEST(Accounting, AWakeupIsToldStepByStep) {

@@ -44,6 +44,9 @@ struct Interval {
   // A timer's thread: its lateness begins while it sleeps. The events must then begin with a task switch before `from`;
   // without one, all is `before_history` until the first.
   bool begins_asleep = false;
+  // A timer of that thread is due from `from` on. That the CPU is idle until the thread is woken is then not the idle
+  // task's doing: the interrupt is late, and nothing tells why. So that time is `nothing_seen`.
+  bool timer_is_due = false;
   // From `back_from` on the thread is on its way back into its program, one stretch of which takes so many ticks.
   uint64_t back_from = UINT64_MAX, back_at_most = 0;
 };

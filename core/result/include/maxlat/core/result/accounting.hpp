@@ -34,6 +34,9 @@ enum class TimeClass : uint8_t {
 // seen: both ends were recorded. next_to: one end was, or it is beside what was recorded or counted. unknown: neither.
 enum class Certainty : uint8_t { seen, next_to, unknown };
 
+// Of the class task. It runs where nobody else wants the CPU, so it takes no time from anybody and is no culprit.
+inline constexpr const char* kIdleTask = "idle";
+
 struct AccountedTime {
   TimeClass kind = TimeClass::nothing_seen;
   std::string name;  // "24 eth0", "NET_RX", "kworker/1:2 (tid 77, real-time 50)"; "" where the class says it all
