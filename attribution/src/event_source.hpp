@@ -29,7 +29,9 @@ class EventSource {
   // no more. ERRORS: memory that is damaged.
   virtual core::Result<bool> read(size_t cpu, size_t at_most_packets, std::vector<KernelEvent>& events) = 0;
   virtual void stop() = 0;
-  virtual uint64_t lost() const = 0;  // events that were never read
+  // Of the recorder's books: what was read, without the holes and switches that were made of it, and what never was.
+  virtual uint64_t events() const = 0;
+  virtual uint64_t lost() const = 0;
 };
 
 struct OpenedSource {

@@ -83,7 +83,7 @@ class Watch final : public KernelWatch {
     for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i)
       while (!read_and_account(i)) continue;  // nothing is recorded any more: it ends
     WatchResult result{.start_monotonic_ns = start_.ns,
-                       .events = events_,
+                       .events = source_->events(),
                        .lost = source_->lost(),
                        .machine = core::machine_change(counts_, core::read_machine_counts(plan_.cpus)),
                        .damage = damage_};
@@ -149,7 +149,6 @@ class Watch final : public KernelWatch {
     std::vector<KernelEvent>& events = cpus_[index]->history.events();
     const size_t before = events.size();
     core::Result<bool> all = source_->read(index, kPacketsAtOnce, events);
-    events_ += events.size() - before;
     if (of_another_program()) find_wakeups(*cpus_[index], std::span(events).subspan(before));
     sum_up(*cpus_[index], std::span(events).subspan(before));
     return all;
@@ -205,7 +204,6 @@ class Watch final : public KernelWatch {
   MonotonicTicks monotonic_;
   const core::MachineCounts counts_;  // before the meter
   std::vector<std::unique_ptr<WatchedHistory>> cpus_;
-  uint64_t events_ = 0;
   std::string damage_;
   ReaderThread reader_;  // what is above is its own until it ends, but for `asked`
 };

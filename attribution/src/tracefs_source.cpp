@@ -25,7 +25,9 @@ core::Result<bool> TracefsSource::read(size_t cpu, size_t at_most_packets, std::
       const auto event = formats_.decode(record.tick, record.bytes);
       if (stream.hole || !event) stream.switches.add({.tick = record.tick, .kind = EventKind::hole}, events);
       stream.hole = false;
-      if (event) stream.switches.add(*event, events);
+      if (!event) continue;
+      stream.switches.add(*event, events);
+      ++events_;
     }
   }
   return false;

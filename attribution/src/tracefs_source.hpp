@@ -26,7 +26,8 @@ class TracefsSource final : public EventSource {
   const char* backend() const override { return kTracefsBackend; }
   core::Result<bool> read(size_t cpu, size_t at_most_packets, std::vector<KernelEvent>& events) override;
   void stop() override { buffers_.stop(); }
-  uint64_t lost() const override { return instance().counts().overwritten; }
+  uint64_t lost() const override { return instance().counts().lost(); }
+  uint64_t events() const override { return events_; }
   const core::TraceInstance& instance() const { return buffers_.instance(); }
 
  private:
@@ -41,6 +42,7 @@ class TracefsSource final : public EventSource {
   };
   std::vector<Stream> streams_;
   RingPage page_;
+  uint64_t events_ = 0;
 };
 
 }  // namespace maxlat::attribution

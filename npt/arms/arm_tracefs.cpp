@@ -110,7 +110,7 @@ class UprobeArm : public TracefsArm {
   maxlat_npt_probe probe() override { return {this, start, loop, stop}; }
 
  private:
-  uint64_t lost() const override { return instance_.dropped(); }
+  uint64_t lost() const override { return instance_.lost(); }
   static void start(void*) { uprobe_start(); }
   static void stop(void*) { uprobe_stop(); }
   static void loop(void* state, uint64_t count, uint64_t ticks) {

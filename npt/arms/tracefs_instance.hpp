@@ -33,8 +33,8 @@ class TracefsInstance {
 
   // REQUIRES: make()
   const std::string& path() const { return instance_->path(); }
-  // Of the events that the kernel did not take for want of room, all CPUs.
-  uint64_t dropped() const { return instance_->counts().dropped; }
+  // Of all CPUs: events that are not in the trace.
+  uint64_t lost() const { return instance_->counts().lost(); }
   // Events that the kernel made so far, kept or not, all CPUs; 0 before make().
   uint64_t seen() const;
   // Copies the trace as text and counts its events.

@@ -77,8 +77,7 @@ core::Status KernelEvents::read(TraceNames& names, uint64_t& lost) const {
   if (!trace) return core::Error{"cannot read " + instance_.path() + "/trace"};
   for (std::string line; std::getline(trace, line);)
     if (const auto event = parse_trace_line(line)) names.add(*event);
-  const core::TraceInstance::Counts counts = instance_.counts();
-  lost = counts.overwritten + counts.dropped;
+  lost = instance_.counts().lost();
   return {};
 }
 

@@ -49,6 +49,12 @@ core::Result<bool> ModuleSource::read(size_t cpu, size_t, std::vector<KernelEven
   return whole;
 }
 
+uint64_t ModuleSource::events() const {
+  uint64_t all = 0;
+  for (const ModuleStream& stream : streams_) all += stream.taken();
+  return all;
+}
+
 uint64_t ModuleSource::lost() const {
   const trace::KernelBooks books = session_.books();
   return books.lost_full + books.lost_wrap + books.lost_big;

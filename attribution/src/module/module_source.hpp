@@ -23,6 +23,7 @@ class ModuleSource final : public EventSource {
   const char* backend() const override { return kModuleBackend; }
   core::Result<bool> read(size_t cpu, size_t at_most_packets, std::vector<KernelEvent>& events) override;
   void stop() override { (void)session_.stop(); }  // it fails only where it has been stopped
+  uint64_t events() const override;
   uint64_t lost() const override;
 
  private:

@@ -12,6 +12,7 @@ void ModuleStream::take(const trace::KernelRecord& record, const ModuleEvents& d
   last_tick_ = record.tick;
   if (record.lost_before != 0 || !event) add_hole(record.tick, events);
   if (!event) return;
+  ++taken_;
   if (event->kind != EventKind::task_switch) event->running = running_;
   switches_.add(*event, events);
   if (event->kind == EventKind::task_switch) running_ = event->number;

@@ -23,6 +23,7 @@ class ModuleStream {
 
   // Adds the record's event, and before it a hole where something was lost, or where it is of no event that we know.
   void take(const trace::KernelRecord& record, const ModuleEvents& decoder, std::vector<KernelEvent>& events);
+  uint64_t taken() const { return taken_; }  // events, without what was added to them
   // Behind a read that began at tick `before`: `lost_ahead` events found no room since, of which no record tells before
   // the next one, and a gap may end before that.
   void end_of_read(uint64_t before, uint64_t lost_ahead, std::vector<KernelEvent>& events);
@@ -33,6 +34,7 @@ class ModuleStream {
   int32_t running_ = KernelEvent::kUnknown;
   UnseenSwitches switches_;
   uint64_t last_tick_ = 0;
+  uint64_t taken_ = 0;
 };
 
 }  // namespace maxlat::attribution

@@ -68,6 +68,17 @@ TEST_F(ModuleStreamTest, WhatARecordTellsAsLostIsAHoleBeforeIt) {
   EXPECT_EQ(running(), 9);
 }
 
+// A defect: holes and switches that no record tells of were counted as events that were read.
+TEST_F(ModuleStreamTest, OnlyWhatWasRecordedIsCounted) {
+  take_switch(200, 5, 77);
+  take_interrupt(300, 4);
+  take_switch(350, 77, 78);
+  take_switch(400, 8, 9);  // from another than the last one left to: that one was not recorded
+  stream_.end_of_read(450, 2, events_);
+  EXPECT_EQ(stream_.taken(), 4u);
+  EXPECT_EQ(events_.size(), 4u + 2 + 1) << "two holes and a switch";
+}
+
 // A switch behind a loss tells who leaves: nothing is made up for what was before.
 TEST_F(ModuleStreamTest, ASwitchBehindALossBeginsAnew) {
   take_switch(200, 5, 77);

@@ -18,12 +18,18 @@ constexpr uint64_t kBytesOfAPage = 4096 - 16;           // the smallest, without
 constexpr uint64_t kMorePages = 2;                      // the kernel rounds up, and the reader has one of its own
 constexpr const char* kInstancePrefix = "maxlat-arm-";  // --kernel-events may have another of this process
 
+// In tracefs as others see it. One that was mounted for a killed npt alone is nowhere now; its instance goes with the
+// next one's start (KernelBuffers).
+core::Status note_instance(const ArmFolder& folder) {
+  const std::string tracefs = core::find_tracefs("/");
+  if (tracefs.empty()) return {};
+  return folder.note(fmt::format("rmdir {}/instances/{}{}", tracefs, kInstancePrefix, ::getpid()));
+}
+
 class FtraceTracer : public KernelTracer {
  public:
   core::Status start(const KernelTracerPlan& plan) override {
-    const std::string instance = fmt::format("{}/instances/{}{}", core::find_tracefs("/"), kInstancePrefix, ::getpid());
-    core::Status noted = plan.folder->note("rmdir " + instance);
-    if (!noted) return noted;
+    if (core::Status noted = note_instance(*plan.folder); !noted) return noted;
     auto buffers = attribution::KernelBuffers::open("/", kInstancePrefix);
     if (!buffers) return buffers.error();
     auto events = events_of_tracefs(buffers->events(), plan.patterns);
@@ -55,10 +61,7 @@ class FtraceTracer : public KernelTracer {
     buffers_->stop();
     return {};
   }
-  uint64_t lost() const override {
-    const core::TraceInstance::Counts counts = buffers_->instance().counts();
-    return counts.overwritten + counts.dropped + counts.overrun_writer;
-  }
+  uint64_t lost() const override { return buffers_->instance().counts().lost(); }
 
  private:
   core::CpuList cpus_;
