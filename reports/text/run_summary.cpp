@@ -15,6 +15,7 @@
 
 #include "text_style.hpp"
 #include "view/box.hpp"
+#include "view/culprits.hpp"
 #include "view/phase_view.hpp"
 #include "view/suspicions.hpp"
 #include "view/tail_view.hpp"
@@ -132,6 +133,15 @@ Part suspicious_part(const std::vector<PhaseView>& views, const TextStyle& style
   return part;
 }
 
+// Who had the largest sample of each phase; where nobody looked, why.
+Part largest_part(const std::vector<PhaseView>& views, const TextStyle& style) {
+  Part part;
+  for (const auto& lines : {culprit_lines(views), not_watched_lines(views)})
+    for (const std::string& line : lines)
+      part.items.push_back(lines_of(core::wrapped(line, style.width, "  largest: ")));
+  return part;
+}
+
 // What a longer run would show, a line for each phase; and one for all of which nothing can be said.
 Part tails_part(const std::vector<PhaseView>& views, const TextStyle& style) {
   Part part;
@@ -228,6 +238,7 @@ std::string run_summary(const core::RunResult& run, const std::string& more, con
   const Lines about = take_whole(about_the_run(run, style.width));
   const Lines phases = take(phases_part(views, style), 9);
   const Lines control = take(control_part(run), 1);
+  const Lines largest = take(largest_part(views, style), 4);
   const Lines suspicious = take(suspicious_part(views, style), 3);
   const Lines tails = take(tails_part(views, style), 3);
   const Lines comparability = take(comparability_part(run, style), 4);
@@ -236,8 +247,8 @@ std::string run_summary(const core::RunResult& run, const std::string& more, con
   const Lines settings = take(settings_part(run, style), room);
 
   std::string text;
-  const std::vector<const Lines*> parts = {&about,    &phases,   &control,       &suspicious, &tails, &tracers,
-                                           &settings, &warnings, &comparability, &verdict,    &last};
+  const std::vector<const Lines*> parts = {&about,   &phases,   &control,  &largest,       &suspicious, &tails,
+                                           &tracers, &settings, &warnings, &comparability, &verdict,    &last};
   for (const Lines* lines : parts)
     for (const std::string& line : *lines) text += line + "\n";
   return text;

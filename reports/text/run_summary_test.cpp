@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/reports/report.hpp>
@@ -140,6 +141,30 @@ TEST(RunSummary, ATailHasItsLevelsAndWhatHasNoneIsNamed) {
   const std::string hour = core::latency_text(tail->levels[0].level.level_ns);
   EXPECT_THAT(summary(run), HasSubstr("\n  tail: long: once in 1 h of CPU time " + hour + " ("));
   EXPECT_THAT(summary(run), HasSubstr("\n  tail: no extrapolation of npt under load; the report says why\n"));
+}
+
+// A defect: a run that watched its largest samples did not say what it had found, one that could not did not say so.
+TEST(RunSummary, WhoHadTheLargestIsNamedOrWhyNobodyKnows) {
+  auto run = test::typical_run();
+  core::Phase& idle = run.phases[3];
+  core::CpuResult* worst = &idle.per_cpu[0];
+  for (core::CpuResult& cpu : idle.per_cpu) worst = cpu.max_ns > worst->max_ns ? &cpu : worst;
+  core::Outlier largest;
+  largest.latency_ns = worst->max_ns;
+  largest.accounting = {
+      {.kind = core::TimeClass::task, .name = "kworker/1:2 (tid 77, nice 0)", .ns = worst->max_ns, .count = 1}};
+  worst->outliers = {largest};
+  for (const size_t phase : {2u, 4u})
+    run.phases[phase].facts[core::fact::kKernelEvents] = "not recorded: tracefs is for root: run as root";
+  const std::string named = idle.name + ": " + core::latency_text(worst->max_ns) + " on CPU " +
+                            std::to_string(worst->cpu) + ": task kworker/1:2 (tid 77, nice 0) " +
+                            core::latency_text(worst->max_ns) + "\n";
+  const std::string why = "who had it is not known of " + run.phases[2].name + ", " + run.phases[4].name + ":";
+  EXPECT_THAT(summary(run), HasSubstr("\n  largest: " + named));
+  EXPECT_THAT(summary(run), HasSubstr("\n  largest: " + why));
+  const std::string text = terminal_summary(run, 200);
+  EXPECT_THAT(text, HasSubstr("\n  - " + named));
+  EXPECT_THAT(text, HasSubstr(why + " the kernel's events are not recorded: tracefs is for root: run as root\n"));
 }
 
 TEST(RunSummary, BeginsWithTheLabel) {

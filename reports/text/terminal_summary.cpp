@@ -16,6 +16,7 @@
 #include "text_histogram.hpp"
 #include "text_style.hpp"
 #include "view/box.hpp"
+#include "view/culprits.hpp"
 #include "view/latest_wakeups.hpp"
 #include "view/phase_view.hpp"
 #include "view/suspicions.hpp"
@@ -220,6 +221,13 @@ std::string late_wakeups(const std::vector<PhaseView>& views, const TextStyle& s
   return heading(style, "Latest wake-ups, by the kernel's events") + table.text(style.width);
 }
 
+std::string who_had_the_largest(const std::vector<PhaseView>& views, const TextStyle& style) {
+  std::string out;
+  for (const auto& lines : {culprit_lines(views), not_watched_lines(views)})
+    for (const std::string& line : lines) out += core::wrapped(line, style.width, "  - ");
+  return out.empty() ? out : heading(style, "Who had the largest samples") + out;
+}
+
 std::string histograms(const std::vector<PhaseView>& views, const TextStyle& style) {
   std::string out;
   for (const auto& view : views)
@@ -237,8 +245,8 @@ std::string terminal_summary(const core::RunResult& run, unsigned width, bool co
   for (const auto& phase : run.phases) views.emplace_back(phase);
   return verdict(run, style) + about(run, style) + rules(run, style) + preflight(run, style) + phases(views, style) +
          suspicious_tails(views, style) + extrapolated_tails(views, style) + tracers(run, style) +
-         controls(run, style) + loads(run, style) + outliers(views, style) + late_wakeups(views, style) +
-         histograms(views, style);
+         controls(run, style) + loads(run, style) + who_had_the_largest(views, style) + outliers(views, style) +
+         late_wakeups(views, style) + histograms(views, style);
 }
 
 }  // namespace maxlat::reports

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <maxlat/core/result/culprit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <numeric>
 
@@ -35,8 +36,9 @@ std::string progress_line(const core::Phase& phase) {
     if (worst == nullptr || cpu.max_ns > worst->max_ns) worst = &cpu;
   }
   if (worst == nullptr) return "ok";
-  return fmt::format("ok: largest {} on CPU {}{}", core::latency_text(worst->max_ns), worst->cpu,
-                     core::is_upper_bound(phase) ? ", an upper bound" : "");
+  const std::string culprit = core::culprit_words(phase);
+  return fmt::format("ok: largest {} on CPU {}{}{}{}", core::latency_text(worst->max_ns), worst->cpu,
+                     core::is_upper_bound(phase) ? ", an upper bound" : "", culprit.empty() ? "" : ": ", culprit);
 }
 
 std::vector<std::string> progress_lines(const StepResult& result) {
