@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Which of the patterns of `-e` are about the kernel's events. A program's events and the kernel's are both called
-// PROVIDER:NAME, so it is what this kernel has that decides: a pattern is the kernel's when its provider is the name of
-// a subsystem that has such events, `kprobe`, of its functions, or `machine`, of our module's counts. A provider that
-// is `*` alone is that of programs.
+// PROVIDER:NAME, so it is what our module and this kernel have that decides: a pattern is the kernel's when the
+// module's table has such events, or its provider is the name of a subsystem that has them, `kprobe`, of its functions,
+// or `machine`, of our module's counts. A provider that is `*` alone is that of programs.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>
@@ -16,7 +16,8 @@ struct SplitPatterns {
   std::vector<std::string> kernel, programs;
 };
 
-// `root` is "/" in life. ERRORS: no tracefs (Exit::cannot_run); an event that a subsystem of this kernel does not have.
+// `root` is "/" in life. ERRORS: of a pattern that is not in the table, no tracefs (Exit::cannot_run); an event that a
+// subsystem of this kernel does not have.
 core::Result<SplitPatterns> split_patterns(const std::vector<std::string>& patterns, const std::string& root = "/");
 
 // What is recorded of the kernel when no pattern is about it: what the accounting of a CPU's time needs

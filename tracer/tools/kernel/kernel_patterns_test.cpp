@@ -46,11 +46,16 @@ TEST_F(Patterns, AnEventThatASubsystemLacksIsAMistake) {
   EXPECT_THAT(split.error().hint, HasSubstr("/events/sched"));
 }
 
-TEST_F(Patterns, WithoutTracefsTheReasonIsSaid) {
+// A defect: what our module has in its own table was refused, too.
+TEST_F(Patterns, WithoutTracefsTheModulesTableAnswers) {
   const test::TemporaryFolder empty;
-  const auto split = split_patterns({"sched:*"}, empty.path());
-  ASSERT_FALSE(split);
-  EXPECT_EQ(split.error().exit_status, core::Exit::cannot_run);
+  const auto split = split_patterns({"sched:*", "machine:machine_counts", "kprobe:f", "*:*", "step"}, empty.path());
+  ASSERT_TRUE(split) << split.error().text;
+  EXPECT_THAT(split->kernel, ElementsAre("sched:*", "machine:machine_counts", "kprobe:f"));
+  EXPECT_THAT(split->programs, ElementsAre("*:*", "step"));
+  const auto unknown = split_patterns({"sched:*", "block:*"}, empty.path());
+  ASSERT_FALSE(unknown) << "nobody tells whether it is the kernel's";
+  EXPECT_EQ(unknown.error().exit_status, core::Exit::cannot_run);
 }
 
 // A defect: sched_pi_setprio was among them, the module had no such event, and said nothing.

@@ -35,6 +35,7 @@ class Choice {
  private:
   core::Status add_function(const std::string& pattern);
   core::Status add_tracepoint(const std::string& name);  // "block/block_rq_issue"
+  core::Status be_content_with(std::uint64_t of_table, const std::string& pattern, const core::Error& no_tracefs);
   core::Status look_for_types();
   bool has(const KernelRawEvent& event) const {
     const auto same = [&](const KernelRawEvent& other) { return other.kind == event.kind && other.name == event.name; };
@@ -91,16 +92,27 @@ core::Status Choice::add_tracepoint(const std::string& name) {
   return {};
 }
 
+// Tracefs alone tells which tracepoints the kernel has besides those of the module's own table.
+core::Status Choice::be_content_with(std::uint64_t of_table, const std::string& pattern,
+                                     const core::Error& no_tracefs) {
+  if (of_table == 0) return no_tracefs;
+  if (pattern.find_first_of("*?") != pattern.npos)
+    wanted_.notes.push_back(
+        fmt::format("\"{}\": what the module's table has of it; what else this kernel has is not known: {}", pattern,
+                    no_tracefs.text));
+  return {};
+}
+
 core::Status Choice::add(const std::string& pattern) {
   if (is_function_pattern(pattern)) return add_function(pattern);
-  const std::string tracefs = core::find_tracefs(root_);
-  if (tracefs.empty()) return core::cannot_run(core::why_no_tracefs(root_));
   const std::uint64_t of_table = trace::kernel_events_matching(pattern) & known_;
   wanted_.table |= of_table;
+  const core::Result<std::string> tracefs = core::open_tracefs(root_);
+  if (!tracefs) return be_content_with(of_table, pattern, tracefs.error());
   std::size_t raw = 0;
   LeftOut left_out;
   core::Error why = core::cannot_run(fmt::format("the kernel tracer's module has no event \"{}\"", pattern));
-  for (const std::string& name : attribution::matching_events(tracefs + "/events", std::span(&pattern, 1))) {
+  for (const std::string& name : attribution::matching_events(*tracefs + "/events", std::span(&pattern, 1))) {
     if (is_in_table(name.substr(name.find('/') + 1))) continue;
     const core::Status added = add_tracepoint(name);
     if (added) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <maxlat/test/temporary_folder.hpp>
 #include <string>
 #include <vector>
@@ -176,6 +177,19 @@ TEST_F(KernelEvents, WithoutTypesThereIsTheTable) {
   EXPECT_THAT(left_out_, HasSubstr("1 of \"sched:*\" (this kernel does not tell the types"));
   EXPECT_THAT(raw_of({"block:*"}), HasSubstr("/sys/kernel/btf/vmlinux"));
   EXPECT_EQ(raw_of({"kprobe:do_step"}), "kprobe:do_step(a0 x8,a1 x8,a2 x8,a3 x8,a4 x8,a5 x8,)");
+}
+
+// A defect: without tracefs the module's own events were refused.
+TEST_F(KernelEvents, WithoutTracefsThereIsTheTable) {
+  std::filesystem::remove_all(root_ / "sys/kernel/tracing");
+  EXPECT_EQ(raw_of({"sched:sched_switch"}), "");
+  EXPECT_EQ(table_, trace::kernel_events_matching("sched:sched_switch"));
+  EXPECT_THAT(notes_, testing::IsEmpty());
+  EXPECT_EQ(raw_of({"sched:*"}), "");
+  EXPECT_EQ(table_, trace::kernel_events_matching("sched:*"));
+  EXPECT_THAT(notes_,
+              testing::ElementsAre(HasSubstr("what else this kernel has is not known: this kernel has no tracefs")));
+  EXPECT_THAT(raw_of({"block:*"}), HasSubstr("no tracefs"));
 }
 
 TEST_F(KernelEvents, DamagedTypesAreNone) {
