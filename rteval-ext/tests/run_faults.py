@@ -8,13 +8,14 @@ reasons. What must hold is what is on disk, what is said, and the exit status.
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+from who_had_the_time import check_latest_wakeups, check_told, check_who_had_the_time, is_recorded
 
 MAXLAT = os.environ["MAXLAT"]
 PLAN = """
@@ -248,58 +249,16 @@ duration = "200ms"
 """
 
 
-# The command behind it sees tracefs, where this kernel has it.
-WITH_TRACEFS = ("unshare", "--mount", "sh", "-c", 'mount -t tracefs none /sys/kernel/tracing 2> /dev/null; exec "$@"', "sh")
-
-
-def is_recorded(measured):
-    told = measured["facts"]["kernel events"]
-    assert re.match("recorded by .|not recorded: .", told), told
-    print(f"{measured['name']}: {told}")
-    return told.startswith("recorded")
-
-
-def check_tables(measured):
-    assert [of_cpu["cpu"] for of_cpu in measured["interference"]] == [cpu["cpu"] for cpu in measured["per_cpu"]]
-    for of_cpu in measured["interference"]:
-        total_ns = of_cpu["undisturbed_ns"] + sum(row["ns"] for row in of_cpu["rows"])
-        assert abs(total_ns - of_cpu["watched_ns"]) < 1, of_cpu
-
-
-def check_who_had_the_time(npt):
-    """Of each of the largest gaps, and of the whole run; or one line why nobody knows."""
-    if not is_recorded(npt):
-        return
-    came_too_fast = any("came too fast to be accounted for" in warning for warning in npt["warnings"])
-    for cpu in npt["per_cpu"]:
-        for outlier in cpu["outliers"]:
-            parts = outlier.get("accounting", [])
-            assert parts or came_too_fast, outlier
-            assert not parts or abs(sum(part["ns"] for part in parts) - outlier["latency_ns"]) < 0.1, outlier
-        assert any("accounting" in outlier for outlier in cpu["outliers"]), cpu["outliers"]
-    check_tables(npt)
-
-
-def check_latest_wakeups(cyclictest):
-    """Of another program: each CPU's table, and its latest wake-ups, each with its steps and its owners."""
-    if not is_recorded(cyclictest):
-        return
-    check_tables(cyclictest)
-    for of_cpu in cyclictest["interference"]:
-        for wakeup in of_cpu["wakeups"]:
-            steps = sum(wakeup[step] for step in ("late_interrupt_ns", "handler_ns", "waking_ns", "others_ns"))
-            assert abs(steps - wakeup["latency_ns"]) < 0.1, wakeup
-            assert abs(sum(part["ns"] for part in wakeup["accounting"]) - wakeup["latency_ns"]) < 0.1, wakeup
-        assert len(of_cpu["wakeups"]) == 10 and of_cpu["wakeups"] == sorted(of_cpu["wakeups"], key=lambda one: -one["latency_ns"]), of_cpu
-
-
 def labelled_and_gated(folder):
     """What an ordinary run is called stands wherever people look, its largest gaps have their owners, and its gate is that of the
     box, not of a tracer's arm."""
     run = folder / "run"
-    status, output = finish(start(folder, run, PLAN + TRACER, wrap=WITH_TRACEFS,
-                                  options=("--label", "box 17", "--annotate", "bios=2.4")))
+    mounts = pathlib.Path("/proc/self/mounts").read_text()
+    status, output = finish(start(folder, run, PLAN + TRACER, options=("--label", "box 17", "--annotate", "bios=2.4")))
     assert status in (0, 3), (status, output)
+    assert pathlib.Path("/proc/self/mounts").read_text() == mounts, "the run changed what is mounted"
+    again = subprocess.run([MAXLAT, "report", "--text", str(run)], capture_output=True, text=True, timeout=LONG)
+    check_told(stored(run), output, again.stdout)
     check_who_had_the_time(phase(run, "npt"))
     is_recorded(phase(run, "hwlat"))
     if shutil.which("cyclictest"):

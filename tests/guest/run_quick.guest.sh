@@ -1,7 +1,8 @@
 #!/bin/sh
 # The whole `maxlat run --profile quick` on an isolated CPU of a PREEMPT_RT kernel with the modules loaded, its phases
 # shortened (emulation is slow); the report is brought back. The hardware phase is the module's, and the run says what it
-# was. Whether the control finds its stalls is left to the emulation's noise: its verdict may be "not valid" (3).
+# was. Who had most of the largest samples has a name. Whether the control finds its stalls is left to the emulation's
+# noise: its verdict may be "not valid" (3).
 # guest-mode: interleaved
 # guest-kernels: rt-backports
 # guest-userland: host
@@ -22,6 +23,25 @@ tail -40 "$OUT/run.txt"
 [ -s "$OUT/report.html" ] || fail "no report"
 grep -q '"back end": "kernel module maxlat_hwlat"' "$OUT/result.json" || fail "the hardware phase is not the module's"
 must_fail grep -q '"status": "failed"' "$OUT/result.json"
+# Who had the largest samples: watched by tracefs, which nobody has mounted, wherever interrupts are on.
+cat > /tmp/culprits.py <<'PYTHON'
+import json, sys
+for phase in json.load(open(sys.argv[1]))["phases"]:
+    if phase["kind"] not in ("npt", "cyclictest"):
+        continue
+    told = phase["facts"]["kernel events"]
+    samples = [one for cpu in phase["per_cpu"] for one in cpu["outliers"] if one.get("accounting")]
+    samples += [one for cpu in phase.get("interference", []) for one in cpu.get("wakeups", [])]
+    named = [one["culprit"] for one in samples if one["culprit"] != "nobody"]
+    print(f"{phase['name']}: {told}; {len(named)} of {len(samples)} with a culprit: {sorted(set(named))}")
+    if not told.startswith("recorded by tracefs") or not named:
+        sys.exit(1)
+PYTHON
+on_host_userland python3 /tmp/culprits.py /tmp/run/result.json || fail "nobody is named"
+for phase in "npt idle" "npt under load"; do
+  grep -q "largest: $phase: .* on CPU 1: " "$OUT/run.txt" || fail "the summary does not say who had the largest of $phase"
+done
+grep -q '"kernel events": "not recorded: ' "$OUT/result.json" || fail "the module's phase does not say why nobody watched it"
 for phase in "hardware latency" "npt idle" "npt under load" "cyclictest under load"; do
   grep -q "\"name\": \"$phase\"" "$OUT/result.json" || fail "no phase $phase"
 done
