@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/attribution/accounting.hpp>
 #include <maxlat/attribution/outlier_accounting.hpp>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/counted.hpp>
+#include <maxlat/core/sys/duration.hpp>
 
 namespace maxlat::attribution {
 namespace {
@@ -34,6 +36,8 @@ void enter_run(const WatchResult& watched, core::Phase& phase) {
   phase.facts[core::fact::kSmiCount] = core::smi_text(watched.machine);
   if (const std::string steal = core::steal_text(watched.machine); !steal.empty())
     phase.facts[core::fact::kSteal] = steal;
+  phase.facts["around"] = fmt::format("at most {} at a stretch: measured on one virtual machine, not on this one",
+                                      core::latency_text(kAroundAtMost_ns));
   phase.facts["kernel_events_read"] = fmt::format("{}", watched.events);
   if (watched.lost > 0) {
     phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);

@@ -68,6 +68,7 @@ TEST_F(OutlierAccounting, EachOutlierHasItsOwnList) {
   EXPECT_EQ(phase_.per_cpu[0].outliers[0].accounting[0].name, "24 eth0");
   EXPECT_EQ(phase_.per_cpu[0].outliers[1].accounting[0].name, "RCU");
   EXPECT_EQ(phase_.facts.at("kernel_events_read"), "12");
+  EXPECT_THAT(phase_.facts.at("around"), HasSubstr("at most 3.00 us"));
   EXPECT_THAT(phase_.warnings, IsEmpty());
 }
 
