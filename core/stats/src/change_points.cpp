@@ -6,6 +6,8 @@
 #include <maxlat/core/stats/statistics.hpp>
 #include <numeric>
 
+#include "mid_ranks.hpp"
+
 namespace maxlat::core {
 namespace {
 
@@ -13,17 +15,9 @@ constexpr double kChangeAlpha = 0.01;
 
 // Mid-ranks from their mean.
 std::vector<double> centred_ranks(std::span<const double> values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> ranks(values.size());
-  for (std::size_t first = 0; first < order.size();) {
-    std::size_t end = first + 1;
-    while (end < order.size() && values[order[end]] == values[order[first]]) ++end;
-    for (std::size_t i = first; i < end; ++i)
-      ranks[order[i]] = static_cast<double>(first + end) / 2 - static_cast<double>(values.size()) / 2;
-    first = end;
-  }
+  std::vector<double> ranks;
+  for (const std::size_t doubled : doubled_mid_ranks(values))
+    ranks.push_back(static_cast<double>(doubled) / 2 - static_cast<double>(values.size() + 1) / 2);
   return ranks;
 }
 

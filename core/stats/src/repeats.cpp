@@ -10,33 +10,26 @@
 #include <numeric>
 #include <vector>
 
+#include "mid_ranks.hpp"
+
 namespace maxlat::core {
 namespace {
 
 constexpr double kMissed = 0.05;      // of differences of the size that is stated
 constexpr double kNoisierThan = 0.2;  // that the noise is greater than it is taken for
 
-// Twice the rank sum of the base's values, by mid-ranks, and twice all ranks.
+// Twice all mid-ranks, ascending, and twice the sum of those of the base's values.
 struct DoubledRanks {
   std::vector<std::size_t> all;
   std::size_t of_base = 0;
 };
 
 DoubledRanks doubled_ranks_of(std::span<const double> base, std::span<const double> other) {
-  std::vector<std::pair<double, bool>> values;
-  for (const double value : base) values.emplace_back(value, true);
-  for (const double value : other) values.emplace_back(value, false);
-  std::sort(values.begin(), values.end());
-  DoubledRanks ranks;
-  for (std::size_t first = 0; first < values.size();) {
-    std::size_t end = first + 1;
-    while (end < values.size() && values[end].first == values[first].first) ++end;
-    for (std::size_t i = first; i < end; ++i) {
-      ranks.all.push_back(first + 1 + end);
-      ranks.of_base += values[i].second ? first + 1 + end : 0;
-    }
-    first = end;
-  }
+  std::vector<double> values(base.begin(), base.end());
+  values.insert(values.end(), other.begin(), other.end());
+  DoubledRanks ranks{.all = doubled_mid_ranks(values)};
+  for (std::size_t i = 0; i < base.size(); ++i) ranks.of_base += ranks.all[i];
+  std::sort(ranks.all.begin(), ranks.all.end());
   return ranks;
 }
 

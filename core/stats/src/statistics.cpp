@@ -6,6 +6,8 @@
 #include <maxlat/core/stats/statistics.hpp>
 #include <numeric>
 
+#include "mid_ranks.hpp"
+
 namespace maxlat::core {
 namespace {
 
@@ -15,21 +17,6 @@ constexpr double kMisses = 0.2;  // of rounds_to_show: in one of five
 // The normal quantile that is exceeded with this probability.
 double z_of(double beyond) {
   return boost::math::quantile(boost::math::complement(boost::math::normal(), beyond));
-}
-
-// Twice the mid-ranks of the magnitudes: integers also where values are tied.
-std::vector<std::size_t> doubled_ranks(std::span<const double> magnitudes) {
-  std::vector<std::size_t> order(magnitudes.size()), ranks(magnitudes.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return magnitudes[a] < magnitudes[b]; });
-  for (std::size_t first = 0; first < order.size();) {
-    std::size_t last = first;
-    while (last + 1 < order.size() && magnitudes[order[last + 1]] == magnitudes[order[first]]) ++last;
-    for (std::size_t i = first; i <= last; ++i)
-      ranks[order[i]] = first + last + 2;  // (first + 1 + last + 1) / 2 doubled
-    first = last + 1;
-  }
-  return ranks;
 }
 
 // That the median lies between the values of rank `depth` from either end: that as many or more lie on both its sides.
@@ -56,7 +43,7 @@ double signed_rank_p(std::span<const double> differences) {
     positive.push_back(difference > 0);
   }
   if (magnitudes.empty()) return 1;
-  const std::vector<std::size_t> ranks = doubled_ranks(magnitudes);
+  const std::vector<std::size_t> ranks = doubled_mid_ranks(magnitudes);
   const std::size_t all = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
   std::size_t up = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) up += positive[i] ? ranks[i] : 0;
