@@ -87,7 +87,7 @@ class Recorder {
     phase.facts["interrupts"] = choice_.definition->interrupts_off ? "off" : "on";
     phase.facts["window"] = core::duration_text(static_cast<double>(options_.settings.window_ns) * 1e-9);
     phase.facts["width"] = core::duration_text(static_cast<double>(options_.settings.width_ns) * 1e-9);
-    phase.facts["threshold"] = core::latency_text(static_cast<double>(options_.settings.threshold_ns));
+    phase.facts[core::fact::kThreshold] = core::latency_text(static_cast<double>(options_.settings.threshold_ns));
     phase.facts["samples above the threshold"] = std::to_string(samples_above(measured, options_.settings.threshold_ns));
     phase.facts[core::fact::kSmiCount] = core::smi_text(changed);
     if (const std::string steal = core::steal_text(changed); !steal.empty()) phase.facts[core::fact::kSteal] = steal;

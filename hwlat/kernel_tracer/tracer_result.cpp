@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
@@ -89,7 +90,7 @@ core::Result<Measurement> tracer_measurement(const Settings& settings, const std
   }
   phase.facts["sample"] = fmt::format("one window of {}: its largest gap",
                                       core::duration_text(static_cast<double>(settings.window_ns) * 1e-9));
-  phase.facts["below the threshold"] = fmt::format(
+  phase.facts[core::fact::kBelowThreshold] = fmt::format(
       "not known: the tracer tells nothing of gaps up to {}; windows without a record are counted as one bin from 0 to "
       "it",
       core::latency_text(static_cast<double>(settings.threshold_ns)));

@@ -137,13 +137,22 @@ std::vector<std::string> differences_of(const toml::node& value) {
   return groups;
 }
 
+std::vector<std::string> phases_of_baseline(const toml::node& value) {
+  if (value.is_string()) return {one_line(value, "phase")};
+  std::vector<std::string> names;
+  for (const std::string& name : core::toml_texts(value, "phase"))
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (names.empty()) core::refuse(value, "'phase' names none");
+  return names;
+}
+
 void read_baseline_of(const toml::node& node, GateText& text) {
   Baseline& baseline = text.gate.baseline.emplace();
   for (const auto& [key, value] : core::toml_table(node, "baseline")) {
     if (key == "runs")
       text.baseline_paths = value.is_string() ? std::vector{one_line(value, "runs")} : core::toml_texts(value, "runs");
     else if (key == "phase")
-      baseline.phase = one_line(value, "phase");
+      baseline.phases = phases_of_baseline(value);
     else if (key == "ratio")
       baseline.ratios = ratios_of(value);
     else if (key == "may_differ")

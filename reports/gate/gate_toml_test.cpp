@@ -70,9 +70,21 @@ max = 1.5
               ::testing::UnorderedElementsAre(std::pair{"max_ns", 1.5}, std::pair{"p99.9_ns", 2.0}));
   EXPECT_EQ(gate.baseline->may_differ, std::vector<std::string>{"firmware"});
 }
+  EXPECT_EQ(gate.baseline->phases, std::vector<std::string>{"npt"});
 
 struct GateMistake {
   const char* text;
+TEST(GateToml, ABaselineIsAboutOnePhaseOrSeveral) {
+  const auto phases_in = [](const std::string& line) {
+    const auto read = parse_gate("[baseline]\nruns = 'a'\n" + line + "\n[baseline.ratio]\nmax = 2\n", "g.toml");
+    EXPECT_TRUE(read) << read.error().text;
+    return read->gate.baseline->phases;
+  };
+  EXPECT_EQ(phases_in(""), std::vector<std::string>{"*"});
+  EXPECT_EQ(phases_in("phase = 'npt'"), std::vector<std::string>{"npt"});
+  EXPECT_EQ(phases_in("phase = ['npt', 'cyclictest', 'npt']"), (std::vector<std::string>{"npt", "cyclictest"}));
+}
+
   const char* place;
   const char* says;
 };
@@ -120,6 +132,8 @@ INSTANTIATE_TEST_SUITE_P(
         GateMistake{"[baseline]\nruns='a'\n", "1", "needs a [baseline.ratio]"},
         GateMistake{"[baseline.ratio]\nmax=1.5\n", "1", "needs 'runs'"},
         GateMistake{"[baseline]\nruns='a'\n[baseline.ratio]\nmax=0.5\n", "4", "from 1 to 1000"},
+        GateMistake{"[baseline]\nruns='a'\nphase=[]\n", "3", "names none"},
+        GateMistake{"[baseline]\nruns='a'\nphase=3\n", "3", "'phase'"},
         GateMistake{"[baseline]\nruns='a'\n[baseline.ratio]\nexposure=2\n", "4", "only latencies"},
         GateMistake{"folder='x'\n", "1", "begin at the root"}));
 #undef WAIVER

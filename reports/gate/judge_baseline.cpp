@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <maxlat/core/machine/machine_difference.hpp>
 #include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/duration.hpp>
@@ -36,16 +37,33 @@ std::optional<std::string> same_run(const core::RunResult& run, const Baseline& 
   return std::nullopt;
 }
 
-// Why the machines do not compare, with the first group that differs.
+// In what must be the same and is not: every group, with its values. Nothing: it is of the same machine.
+std::string other_machine_text(const core::RunResult& run, const core::RunResult& earlier, const Baseline& baseline) {
+  if (earlier.machine.empty()) return "its machine is not told";
+  std::string text;
+  for (const auto& difference : core::machine_differences(run.machine, earlier.machine))
+    if (must_be_the_same(difference.group, baseline))
+      text += (text.empty() ? "another machine or setting: " : "; ") + core::with_all_values(difference);
+  return text;
+}
+
+// Why the machines do not compare, of all runs of the baseline. Runs that differ in the same are told together.
 std::optional<std::string> other_machine(const core::RunResult& run, const Baseline& baseline) {
   if (run.machine.empty()) return "the run does not tell its machine";
+  std::vector<std::pair<std::string, std::string>> differences;  // why, and the runs that it is of
   for (const Baseline::Run& earlier : baseline.runs) {
-    if (earlier.run.machine.empty()) return earlier.path + " does not tell its machine";
-    for (const auto& difference : core::machine_differences(run.machine, earlier.run.machine))
-      if (must_be_the_same(difference.group, baseline))
-        return fmt::format("{} is of another machine or setting: {}", earlier.path, core::to_string(difference));
+    const std::string why = other_machine_text(run, earlier.run, baseline);
+    if (why.empty()) continue;
+    const auto known =
+        std::find_if(differences.begin(), differences.end(), [&](const auto& one) { return one.first == why; });
+    if (known == differences.end())
+      differences.emplace_back(why, earlier.path);
+    else
+      known->second += ", " + earlier.path;
   }
-  return std::nullopt;
+  std::string text;
+  for (const auto& [why, runs] : differences) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", runs, why);
+  return text.empty() ? std::nullopt : std::optional(text);
 }
 
 // The baseline's figures of one metric in one phase, or why there are none to compare with.
@@ -107,7 +125,8 @@ Allowed allowed_by(Earlier earlier, double ratio) {
 JudgedRule judge_against(const core::RunResult& run, const core::Phase& phase, const std::string& metric_name,
                          double ratio, const Baseline& baseline, const std::optional<std::string>& other) {
   const MetricDefinition& metric = *find_metric(metric_name);
-  const Rule rule{.phase = phase.name, .metric = metric_name, .limit = 0};
+  // No limit is asked about: what lies below a meter's threshold is at most that, here and in the baseline.
+  const Rule rule{.phase = phase.name, .metric = metric_name, .limit = std::numeric_limits<double>::infinity()};
   JudgedRule judged{.result = {}, .phase = phase.name, .kind = phase.kind, .metric = metric_name};
   judged.result.rule = fmt::format("{}: {} (baseline)", phase.name, metric_name);
   judged.result.limit = fmt::format("{:.4g} x the baseline", ratio);
@@ -137,6 +156,15 @@ JudgedRule judge_against(const core::RunResult& run, const core::Phase& phase, c
   return judged;
 }
 
+JudgedRule no_phase_to_compare(const std::string& wanted, const std::string& metric, double ratio) {
+  return {.result = {.rule = fmt::format("{}: {} (baseline)", wanted == "*" ? "any phase" : wanted, metric),
+                     .limit = fmt::format("{:.4g} x the baseline", ratio),
+                     .observed = "not measured: no such phase in the run"},
+          .phase = {},
+          .kind = {},
+          .metric = metric};
+}
+
 }  // namespace
 
 std::vector<JudgedRule> judge_baseline(const core::RunResult& run, const Baseline& baseline) {
@@ -144,16 +172,16 @@ std::vector<JudgedRule> judge_baseline(const core::RunResult& run, const Baselin
   if (!other) other = other_machine(run, baseline);
   std::vector<JudgedRule> judged;
   for (const auto& [name, ratio] : baseline.ratios) {
-    const auto phases = phases_of(run, *find_metric(name), baseline.phase);
-    for (const core::Phase* phase : phases) judged.push_back(judge_against(run, *phase, name, ratio, baseline, other));
-    if (phases.empty())
-      judged.push_back({.result = {.rule = fmt::format("{}: {} (baseline)",
-                                                       baseline.phase == "*" ? "any phase" : baseline.phase, name),
-                                   .limit = fmt::format("{:.4g} x the baseline", ratio),
-                                   .observed = "not measured: no such phase in the run"},
-                        .phase = {},
-                        .kind = {},
-                        .metric = name});
+    std::vector<const core::Phase*> done;  // a list may mean one phase twice, by name and by kind
+    for (const std::string& wanted : baseline.phases) {
+      const auto phases = phases_of(run, *find_metric(name), wanted);
+      for (const core::Phase* phase : phases) {
+        if (std::find(done.begin(), done.end(), phase) != done.end()) continue;
+        done.push_back(phase);
+        judged.push_back(judge_against(run, *phase, name, ratio, baseline, other));
+      }
+      if (phases.empty()) judged.push_back(no_phase_to_compare(wanted, name, ratio));
+    }
   }
   return judged;
 }

@@ -50,7 +50,7 @@ Observation quantile_observed(const core::CpuResult& cpu, const Rule& rule) {
 Observation max_observed(const core::CpuResult& cpu, const Rule& rule) {
   if (found_nothing(cpu) && cpu.max_ns > rule.limit)
     return {.not_measured = "nothing was found, and the meter does not report what is below its threshold"};
-  return {.value = cpu.max_ns};
+  return {.value = cpu.max_ns, .note = found_nothing(cpu) ? "nothing was found above it" : ""};
 }
 
 }  // namespace

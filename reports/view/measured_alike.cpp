@@ -52,7 +52,13 @@ std::string meter_text(const core::Phase& phase) {
 }
 
 // What makes two measurements the same, by name.
-std::array<std::pair<const char*, std::string>, 10> ways_of(const core::Phase& phase) {
+std::array<std::pair<const char*, std::string>, 11> ways_of(const core::Phase& phase) {
+// Below it the meter tells nothing, so that a quiet run's maximum is the threshold itself.
+std::string threshold_text(const core::Phase& phase) {
+  if (phase.facts.contains(core::fact::kBelowThreshold)) return fact_text(phase, core::fact::kThreshold);
+  return fact_text(phase, core::fact::kOnlyAbove);
+}
+
   return {{{"kind", phase.kind},
            {"meter", meter_text(phase)},
            {"arm", phase.arm},
@@ -61,6 +67,7 @@ std::array<std::pair<const char*, std::string>, 10> ways_of(const core::Phase& p
            {"back end", fact_text(phase, core::fact::kBackEnd)},
            {"policy", fact_text(phase, "policy")},
            {"timer", timer_text(phase)},
+           {"threshold", threshold_text(phase)},
            {"bound", fact_text(phase, core::fact::kBound)},
            {"kernel events", kernel_events_text(phase)}}};
 }

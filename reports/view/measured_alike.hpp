@@ -9,8 +9,8 @@
 
 namespace maxlat::reports {
 
-// In what they were measured otherwise, the first that differs: kind, meter, arm, CPUs, loads, back end, policy, timer,
-// bound, kernel events. Nothing: they are alike.
+// In what they were measured otherwise, the first that differs: kind, meter, arm, CPUs, loads, back end, threshold,
+// policy, timer, bound, kernel events. Nothing: they are alike.
 std::optional<std::string> measured_otherwise(const core::Phase& phase, const core::Phase& baseline);
 
 // The same for one phase, in words: equal when neither is measured otherwise than the other.

@@ -36,7 +36,8 @@ std::string names_of(const std::vector<Step>& steps) {
 core::Status check_phases_of_gate(const reports::Gate& gate, const std::vector<Step>& steps) {
   std::vector<std::string> wanted;
   for (const reports::Rule& rule : gate.rules) wanted.push_back(rule.phase);
-  if (gate.baseline) wanted.push_back(gate.baseline->phase);
+  if (gate.baseline) wanted.insert(wanted.end(), gate.baseline->phases.begin(), gate.baseline->phases.end());
+  wanted.insert(wanted.end(), gate.may_be_invalid.begin(), gate.may_be_invalid.end());
   for (const std::string& name : wanted) {
     const bool known =
         name == "*" || is_of_every_run(name) ||

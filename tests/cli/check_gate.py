@@ -135,7 +135,7 @@ def baselines(example, folder):
     gate = folder / "baseline.toml"
     gate.write_text('[baseline]\nruns = "other"\n[baseline.ratio]\nmax = 2\n')
     told = maxlat("gate", example / "good", "--file", gate, status=3)
-    expect("is of another machine or setting: cpu: model name is" in told, "a baseline of another machine is told", told)
+    expect("other: another machine or setting: cpu: model name is" in told, "a baseline of another machine is told", told)
     gate.write_text('[baseline]\nruns = "nowhere"\n[baseline.ratio]\nmax = 2\n')
     maxlat("gate", example / "good", "--file", gate, status=1)
 

@@ -40,6 +40,10 @@ std::string told(const std::string& value) {
   return value.empty() ? "not there" : cut_to(printable(value), kToldWidth);
 }
 
+std::string told(const ValueDifference& value) {
+  return fmt::format("{} is {}, was {}", value.name, told(value.here), told(value.there));
+}
+
 }  // namespace
 
 std::vector<MachineDifference> machine_differences(const std::vector<FingerprintGroup>& here,
@@ -56,11 +60,16 @@ std::vector<MachineDifference> machine_differences(const std::vector<Fingerprint
 }
 
 std::string to_string(const MachineDifference& difference) {
-  const ValueDifference& first = difference.values.front();
-  std::string text =
-      fmt::format("{}: {} is {}, was {}", difference.group, first.name, told(first.here), told(first.there));
+  std::string text = fmt::format("{}: {}", difference.group, told(difference.values.front()));
   if (const size_t further = difference.values.size() - 1; further > 0)
     text += fmt::format("; and {} further value{}", further, further == 1 ? "" : "s");
+  return text;
+}
+
+std::string with_all_values(const MachineDifference& difference) {
+  std::string text = difference.group;
+  for (const ValueDifference& value : difference.values)
+    text += (&value == &difference.values.front() ? ": " : "; ") + told(value);
   return text;
 }
 

@@ -48,7 +48,7 @@ struct Baseline {
     core::RunResult run;
   };
   std::vector<Run> runs;
-  std::string phase = "*";                               // as Rule::phase
+  std::vector<std::string> phases{"*"};                  // each as Rule::phase
   std::vector<std::pair<std::string, double>> ratios{};  // metric, and how many times the baseline's figure is too much
   std::vector<std::string> may_differ{};                 // groups of the fingerprint
 };

@@ -24,5 +24,7 @@ std::vector<MachineDifference> machine_differences(const std::vector<Fingerprint
                                                    const std::vector<FingerprintGroup>& there);
 // "kernel: release is 6.1.0-27, was 6.1.0-25; and 2 further values"
 std::string to_string(const MachineDifference& difference);
+// "cpu: model name is A, was B; microcode is 1, was 2"
+std::string with_all_values(const MachineDifference& difference);
 
 }  // namespace maxlat::core

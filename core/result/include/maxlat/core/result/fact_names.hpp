@@ -20,6 +20,10 @@ inline constexpr const char* kKernelEvents = "kernel events";  // of --kernel-ev
 inline constexpr const char* kSmiCount = "SMI count";          // of each CPU in the run, or why it is not known
 inline constexpr const char* kSteal = "steal";           // time that the host took from each CPU, where there is a host
 inline constexpr const char* kTraceMark = "trace mark";  // of --tracemark: where it is, or why not
+// "10.0 us": the shortest gap that hwlat lists.
+inline constexpr const char* kThreshold = "threshold";
+// Why a maximum at the threshold stands for any gap up to it: the kernel's tracer does not tell what is shorter.
+inline constexpr const char* kBelowThreshold = "below the threshold";
 // The moment that the times of a phase's samples count from: phase_start.hpp.
 inline constexpr const char* kStartMonotonic_ns = "start_monotonic_ns";
 inline constexpr const char* kStartRealtime_ns = "start_realtime_ns";
