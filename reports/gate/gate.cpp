@@ -142,6 +142,33 @@ void add_warnings(core::Verdict& verdict) {
           fmt::format("warning: {} is {}, limit {}: {}", rule.rule, rule.observed, rule.limit, rule.note));
 }
 
+// Phases that are not valid, and that none of the rows is about.
+std::vector<JudgedRule> unasked_phases(const core::RunResult& run, const Gate& gate,
+                                       const std::vector<JudgedRule>& rows) {
+  std::vector<JudgedRule> unasked;
+  for (const core::Phase& phase : run.phases) {
+    if (phase.status == core::PhaseStatus::skipped || phase.control) continue;  // a control spoils the whole run
+    const auto unfit = unfit_because(phase);
+    const bool asked =
+        std::any_of(rows.begin(), rows.end(), [&](const JudgedRule& row) { return row.phase == phase.name; });
+    if (!unfit || asked) continue;
+    const bool let = std::any_of(gate.may_be_invalid.begin(), gate.may_be_invalid.end(),
+                                 [&](const std::string& name) { return name == phase.name || name == phase.kind; });
+    const bool of_a_tracer = core::kind_of(phase).measures && !is_of_the_box(phase);
+    unasked.push_back({.result = {.rule = phase.name + ": is valid",
+                                  .limit = "valid",
+                                  .observed = "not measured: " + *unfit,
+                                  .outcome = let || of_a_tracer ? Outcome::warning : Outcome::invalid,
+                                  .note = let           ? "the gate lets it be invalid"
+                                          : of_a_tracer ? "no rule is about this tracer"
+                                                        : ""},
+                       .phase = phase.name,
+                       .kind = phase.kind,
+                       .metric = "valid"});
+  }
+  return unasked;
+}
+
 std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate) {
   std::vector<JudgedRule> all;
   const auto add = [&](std::vector<JudgedRule> judged) { all.insert(all.end(), judged.begin(), judged.end()); };
@@ -151,6 +178,7 @@ std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate
   add(broken_promises(run));
   add(exceeded_limits_of_its_own(run));
   if (all.size() == asked) add(failed_before(run));  // else one of these is why
+  if (asked > 0) add(unasked_phases(run, gate, all));
   return all;
 }
 

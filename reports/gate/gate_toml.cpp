@@ -185,6 +185,8 @@ GateText gate_of(const toml::table& document) {
       gate.name = one_line(value, "name");
     else if (key == "folder")
       text.folder = folder_of(value);
+    else if (key == "may_be_invalid")
+      gate.may_be_invalid = core::toml_texts(value, "may_be_invalid");
     else if (key == "limits")
       each_of(value, "limits", [&](const toml::node& node) {
         for (Rule& rule : limits_of_table(node)) gate.rules.push_back(std::move(rule));

@@ -17,6 +17,7 @@ TEST(GateToml, ReadsEveryKey) {
   const auto read = parse_gate(R"(
 name = "box 17"
 folder = "/srv/baselines"
+may_be_invalid = ["hwlat"]
 [[limits]]
 phase = "npt under load"
 max = "100us"
@@ -52,6 +53,7 @@ max = 1.5
   const Gate& gate = read->gate;
   EXPECT_EQ(gate.name, "box 17");
   EXPECT_EQ(read->folder, "/srv/baselines");
+  EXPECT_EQ(gate.may_be_invalid, std::vector<std::string>{"hwlat"});
   std::vector<std::string> rules;
   for (const Rule& rule : gate.rules)
     rules.push_back(fmt::format("{}: {}{} {}", rule.phase, rule.metric, rule.soft ? " soft" : "", rule.limit));
@@ -68,12 +70,10 @@ max = 1.5
   EXPECT_EQ(read->baseline_paths, (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_THAT(gate.baseline->ratios,
               ::testing::UnorderedElementsAre(std::pair{"max_ns", 1.5}, std::pair{"p99.9_ns", 2.0}));
+  EXPECT_EQ(gate.baseline->phases, std::vector<std::string>{"npt"});
   EXPECT_EQ(gate.baseline->may_differ, std::vector<std::string>{"firmware"});
 }
-  EXPECT_EQ(gate.baseline->phases, std::vector<std::string>{"npt"});
 
-struct GateMistake {
-  const char* text;
 TEST(GateToml, ABaselineIsAboutOnePhaseOrSeveral) {
   const auto phases_in = [](const std::string& line) {
     const auto read = parse_gate("[baseline]\nruns = 'a'\n" + line + "\n[baseline.ratio]\nmax = 2\n", "g.toml");
@@ -85,6 +85,8 @@ TEST(GateToml, ABaselineIsAboutOnePhaseOrSeveral) {
   EXPECT_EQ(phases_in("phase = ['npt', 'cyclictest', 'npt']"), (std::vector<std::string>{"npt", "cyclictest"}));
 }
 
+struct GateMistake {
+  const char* text;
   const char* place;
   const char* says;
 };
@@ -130,11 +132,12 @@ INSTANTIATE_TEST_SUITE_P(
         GateMistake{WAIVER "limit='min'\n", "4", "no such metric"}, GateMistake{WAIVER "reason=''\n", "4", "one line"},
         GateMistake{WAIVER "who='me'\n", "4", "unknown key 'who'"},
         GateMistake{"[baseline]\nruns='a'\n", "1", "needs a [baseline.ratio]"},
-        GateMistake{"[baseline.ratio]\nmax=1.5\n", "1", "needs 'runs'"},
-        GateMistake{"[baseline]\nruns='a'\n[baseline.ratio]\nmax=0.5\n", "4", "from 1 to 1000"},
         GateMistake{"[baseline]\nruns='a'\nphase=[]\n", "3", "names none"},
         GateMistake{"[baseline]\nruns='a'\nphase=3\n", "3", "'phase'"},
+        GateMistake{"[baseline.ratio]\nmax=1.5\n", "1", "needs 'runs'"},
+        GateMistake{"[baseline]\nruns='a'\n[baseline.ratio]\nmax=0.5\n", "4", "from 1 to 1000"},
         GateMistake{"[baseline]\nruns='a'\n[baseline.ratio]\nexposure=2\n", "4", "only latencies"},
+        GateMistake{"may_be_invalid='npt'\n", "1", "may_be_invalid"},
         GateMistake{"folder='x'\n", "1", "begin at the root"}));
 #undef WAIVER
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/reports/gate.hpp>
 
@@ -234,6 +235,44 @@ TEST(Gate, AnEarlierVerdictThatCannotBeReachedAgainStands) {
   run.verdict = {};
   run.verdict.kind = Kind::fail;
   EXPECT_EQ(judged(run, gate).kind, Kind::pass) << "its gate can judge again";
+}
+
+// A defect: cyclictest died, and a gate on npt passed without a word of it.
+TEST(Gate, APhaseThatIsNotValidAndThatNoRuleIsAboutIsNoPass) {
+  auto run = test::typical_run();
+  auto& dead = *std::find_if(run.phases.begin(), run.phases.end(),
+                             [](const core::Phase& phase) { return phase.kind == "cyclictest"; });
+  Gate gate{.name = "g", .rules = {{.phase = "npt", .metric = "max_ns", .limit = 1e9}}};
+  ASSERT_EQ(judged(run, gate).kind, Kind::pass);
+  dead.status = core::PhaseStatus::failed;
+  dead.reason = "killed by signal 9";
+  const auto verdict = judged(run, gate);
+  EXPECT_EQ(exit_status(verdict), core::Exit::invalid);
+  EXPECT_EQ(verdict.rules.back().rule, dead.name + ": is valid") << "a row, so that every format has it";
+  EXPECT_THAT(verdict.reasons, Contains("not valid: " + dead.name + ", not measured: failed: killed by signal 9"));
+  for (const std::string& name : {dead.name, dead.kind}) {
+    gate.may_be_invalid = {name};
+    const auto let = judged(run, gate);
+    EXPECT_EQ(let.kind, Kind::pass) << name;
+    EXPECT_THAT(let.reasons, Contains(HasSubstr("warning: " + dead.name +
+                                                ": is valid is not measured: failed: killed by "
+                                                "signal 9, limit valid: the gate lets it be invalid")));
+  }
+  gate.may_be_invalid = {};
+  dead.status = core::PhaseStatus::skipped;
+  EXPECT_EQ(judged(run, gate).kind, Kind::pass) << "what cannot run here says nothing of the box";
+}
+
+TEST(Gate, ATracersArmThatIsNotValidIsAWarning) {
+  auto run = test::typical_run();
+  auto& arm = *std::find_if(run.phases.begin(), run.phases.end(),
+                            [](const core::Phase& phase) { return phase.kind == "tracer"; });
+  arm.status = core::PhaseStatus::invalid;
+  arm.reason = "its books do not balance";
+  const auto verdict = judged(run, {{.phase = "*", .metric = "max_ns", .limit = 1e9}});
+  EXPECT_EQ(verdict.kind, Kind::pass);
+  EXPECT_EQ(verdict.rules.back().outcome, Outcome::warning);
+  EXPECT_EQ(verdict.rules.back().note, "no rule is about this tracer");
 }
 
 TEST(Waiver, CountsUpToItsCeiling) {

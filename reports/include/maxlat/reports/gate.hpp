@@ -5,7 +5,8 @@
 // measured is never passed: a rule whose phase is missing, not ok, or has no such figure is "invalid", and one invalid
 // rule makes the verdict invalid unless another rule failed. So does a meter that did not find the stalls of its
 // positive control, because it cannot be believed, and so does a run that is not complete, because its remaining phases
-// were not measured.
+// were not measured. So does a phase that is not valid and that no rule is about: nobody said that it does not matter,
+// unless the gate names it in may_be_invalid. Of a tracer's arm that is a warning, for it says nothing of the box.
 //
 // A preemption test brings its own limits: a pair of policies that does not do as it must fails a run without rules,
 // too. So does a measurement that was to end at its first sample above a limit (npt -b), and did.
@@ -59,6 +60,7 @@ struct Gate {
   std::vector<Rule> rules;
   std::vector<Waiver> waivers{};
   std::optional<Baseline> baseline{};
+  std::vector<std::string> may_be_invalid{};  // phases, by name or kind, without which the verdict stands
 };
 
 // The file alone: its baseline has no runs yet.
