@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <maxlat/core/stats/exceedance.hpp>
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
 
@@ -28,10 +29,23 @@ std::optional<double> quantile_level(std::string_view name) {
 }
 
 // As with a rate (metric_rate.cpp): of so many samples three are expected beyond the quantile. When none of them is
-// above a limit, the quantile is not, with 95 % confidence.
+// above a limit, the quantile is not, with 95 % confidence. When some are, it takes more.
 uint64_t samples_to_show(double level) {
   constexpr double kRounding = 1e-9;  // 1 - 0.9999 is a little below 0.0001
   return static_cast<uint64_t>(std::ceil(kRuleOfThree / (1 - level) * (1 - kRounding)));
+}
+
+// Why a quantile of these samples that is within the limit does not show that the box's is. Without a histogram there
+// is nothing to count in.
+std::string quantile_not_shown(const core::CpuResult& cpu, double level, double limit_ns) {
+  if (cpu.samples < samples_to_show(level))
+    return fmt::format("{} samples are too few to show it, {} may", cpu.samples, samples_to_show(level));
+  const uint64_t above = cpu.bins.empty() ? 0 : core::samples_above(cpu, limit_ns);
+  if (above == 0) return "";
+  const double at_most = core::share_below(above, cpu.samples, kRuleOfThreeConfidence);
+  if (at_most <= 1 - level) return "";
+  return fmt::format("{} of {} samples are above the limit, which shows no share below {:.4g} %", above, cpu.samples,
+                     100 * at_most);
 }
 
 // With too few samples the quantile of them is their maximum. Beyond the limit it is beyond it; within, so few samples
@@ -42,8 +56,7 @@ Observation quantile_observed(const core::CpuResult& cpu, const Rule& rule) {
     return {.not_measured = "there is no histogram to read it from"};
   Observation observed{.value = core::quantile_of(cpu, level)};
   if (level < 1 && !core::is_measured(level, cpu.samples)) observed.note = "the maximum: too few samples";
-  if (level < 1 && cpu.samples < samples_to_show(level))
-    observed.not_shown = fmt::format("{} samples are too few to show it, {} may", cpu.samples, samples_to_show(level));
+  if (level < 1) observed.not_shown = quantile_not_shown(cpu, level, rule.limit);
   return observed;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// How often samples lie above a time: of an hour of CPU time watched, or of a million samples. The observed rate is
-// compared, of the worst CPU. Samples of a bin that the time falls into count as above it, and so do those beyond the
-// histogram.
+// How often samples lie above a time: of an hour of CPU time watched, or of a million samples, of the worst CPU. An
+// observed rate above the limit exceeds it. Samples of a bin that the time falls into count as above it, and so do
+// those beyond the histogram.
 //
-// A rate within its limit is only shown by a run that was long enough: with none above in n samples the rate may still
-// be 3/n (rule of three, Hanley 1983), so the limit must allow three in what was watched.
+// A rate within its limit is only shown by a run that was long enough. With none above in n samples the rate may still
+// be 3/n (rule of three, Hanley 1983), so the limit must allow three in what was watched; with three above, nearly
+// eight. What so many let expect is exact (core/stats/exceedance.hpp), the same as `maxlat plan-length` says it.
 #include <fmt/format.h>
 
 #include <maxlat/core/stats/exceedance.hpp>
@@ -31,11 +32,13 @@ std::optional<double> threshold_ns(std::string_view name, std::string_view suffi
   return static_cast<double>(*ns);
 }
 
-// Of so many samples above the time in what was watched: hours, or millions of samples.
-Observation rate_observed(uint64_t above, double watched, std::string note, const Rule& rule) {
+// Of so many samples above the time in what was watched: hours, or millions of samples. `at_most`: that many let expect
+// no more in it.
+Observation rate_observed(uint64_t above, double watched, double at_most, std::string note, const Rule& rule) {
   Observation observed{.value = static_cast<double>(above) / watched, .note = std::move(note)};
-  if (rule.limit * watched < kRuleOfThree)
-    observed.not_shown = fmt::format("the run is too short: it shows no rate below {:.4g}", kRuleOfThree / watched);
+  const double least = above == 0 ? kRuleOfThree : at_most;
+  if (rule.limit * watched < least)
+    observed.not_shown = fmt::format("the run is too short: it shows no rate below {:.4g}", least / watched);
   return observed;
 }
 
@@ -52,13 +55,16 @@ Observation of_an_hour(const core::CpuResult& cpu, const Rule& rule) {
   const auto above = count_above(cpu, rule, kPerHour);
   if (!above) return {.not_measured = kNoHistogram};
   if (!(cpu.exposure_s > 0)) return {.not_measured = "nobody told how long it watched"};
-  return rate_observed(*above, cpu.exposure_s / kHour_s, fmt::format("{} in {:.4g} s", *above, cpu.exposure_s), rule);
+  return rate_observed(*above, cpu.exposure_s / kHour_s, core::events_below(*above, kRuleOfThreeConfidence),
+                       fmt::format("{} in {:.4g} s", *above, cpu.exposure_s), rule);
 }
 
 Observation of_a_million(const core::CpuResult& cpu, const Rule& rule) {
   const auto above = count_above(cpu, rule, kPerMillion);
   if (!above) return {.not_measured = kNoHistogram};
-  return rate_observed(*above, static_cast<double>(cpu.samples) / kMillion,
+  const auto samples = static_cast<double>(cpu.samples);
+  return rate_observed(*above, samples / kMillion,
+                       samples * core::share_below(*above, cpu.samples, kRuleOfThreeConfidence),
                        fmt::format("{} of {} samples", *above, cpu.samples), rule);
 }
 

@@ -47,8 +47,10 @@ TEST(MetricRate, CountsWhatLiesAbove) {
   EXPECT_EQ(judged(run, "npt", "above_51us_per_h", 3.6).outcome, Outcome::invalid)
       << "one in 1000 s, too short to tell";
   EXPECT_EQ(judged(run, "npt", "above_51us_per_h", 3.5).outcome, Outcome::fail);
-  EXPECT_EQ(judged(run, "npt", "above_51us_per_h", 10.8).outcome, Outcome::pass) << "three were allowed";
-  EXPECT_EQ(judged(run, "npt", "above_51us_ppm", 3000).outcome, Outcome::pass);
+  EXPECT_EQ(judged(run, "npt", "above_51us_per_h", 17).outcome, Outcome::invalid) << "it may be 4.74 in 1000 s";
+  EXPECT_EQ(judged(run, "npt", "above_51us_per_h", 17.1).outcome, Outcome::pass);
+  EXPECT_EQ(judged(run, "npt", "above_51us_ppm", 4700).outcome, Outcome::invalid);
+  EXPECT_EQ(judged(run, "npt", "above_51us_ppm", 4750).outcome, Outcome::pass);
   EXPECT_EQ(judged(run, "npt", "above_51us_ppm", 999).outcome, Outcome::fail);
   // A sample of [50, 51) may be above 50 us, and none above 49.
   EXPECT_THAT(judged(run, "npt", "above_50us_ppm", 1e6).observed, HasSubstr("10000 (CPU 3; 10 of 1000 samples"));
@@ -71,6 +73,30 @@ TEST(MetricRate, NothingAboveInAShortRunIsNotShown) {
   EXPECT_EQ(none.outcome, Outcome::invalid);
   EXPECT_THAT(none.observed, HasSubstr("too short: it shows no rate below 10.8"));
   EXPECT_EQ(judged(run, "npt", "above_1ms_per_h", 0).outcome, Outcome::invalid) << "no run shows that it never happens";
+}
+
+// A defect: as many as the limit allows were a pass, while plan-length said of the same run that it is not shown.
+TEST(MetricRate, AsManyAsTheLimitAllowsDoNotShowIt) {
+  auto run = test::single_phase_run();
+  run.phases[0] =
+      test::phase_of("npt", "npt", 3600, {test::cpu_from_bins(3, {{10e3, 11e3, 9997}, {80e3, 81e3, 3}}, 3600)});
+  const auto three = judged(run, "npt", "above_50us_per_h", 3);
+  EXPECT_EQ(three.outcome, Outcome::invalid);
+  EXPECT_THAT(three.observed, HasSubstr("not shown: 3 (CPU 3; 3 in 3600 s); CPU 3: the run is too short: it shows no "
+                                        "rate below 7.754"));
+  EXPECT_EQ(judged(run, "npt", "above_50us_per_h", 7.76).outcome, Outcome::pass);
+  EXPECT_EQ(judged(run, "npt", "above_50us_per_h", 2.9).outcome, Outcome::fail);
+}
+
+// The same from the other end: 9 of 10^4 samples above are a p99.9 below, and of the box a share of up to 0.157 %.
+TEST(MetricQuantile, ThatWouldBeBeyondTheLimitWithALittleMoreIsNotShown) {
+  auto run = test::single_phase_run();
+  run.phases[0] = test::phase_of("npt", "npt", 10, {test::cpu_from_bins(3, {{10, 11, 9991}, {80, 81, 9}}, 10)});
+  const auto nine = judged(run, "npt", "p99.9_ns", 50);
+  EXPECT_EQ(nine.outcome, Outcome::invalid);
+  EXPECT_THAT(nine.observed, HasSubstr("9 of 10000 samples are above the limit, which shows no share below 0.157"));
+  EXPECT_EQ(judged(run, "npt", "p99.9_ns", 100).outcome, Outcome::pass) << "none is above";
+  EXPECT_EQ(judged(run, "npt", "p99_ns", 50).outcome, Outcome::pass);
 }
 
 TEST(MetricRate, AMeterThatToldNoTimeHasNoRate) {

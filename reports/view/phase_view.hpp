@@ -86,6 +86,7 @@ TailHint tail_hint(const PhaseView& view);
 // is below 3/n. Usually stated for a threshold fixed beforehand; for the sample maximum itself it holds too, since
 // 1 - F(max) of n independent samples is Beta(1, n): P(share > x) = (1 - x)^n.
 inline constexpr double kRuleOfThree = 3;
+inline constexpr double kRuleOfThreeConfidence = 0.95;
 struct RuleOfThree {
   double share = 0;               // 3 / n
   std::optional<double> every_s;  // exposure / 3: at most one exceedance in this many CPU-seconds
