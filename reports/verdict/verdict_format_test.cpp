@@ -84,6 +84,18 @@ TEST(VerdictFormat, Github) {
   EXPECT_THAT(text, EndsWith("::notice title=box 17::verdict: fail\n"));
 }
 
+// A defect: of an imported run, which tells no time, the timestamp was left out, and the schema needs one.
+TEST(VerdictFormat, JunitHasATimeWhateverTheRunTells) {
+  core::RunResult run = one_of_each();
+  run.started = "2026-11-21T12:00:00Z";
+  EXPECT_THAT(written("junit", run), HasSubstr("timestamp=\"2026-11-21T12:00:00\""));
+  run.started = "";
+  run.ended = "2026-11-21T12:02:41Z";
+  EXPECT_THAT(written("junit", run), HasSubstr("timestamp=\"2026-11-21T12:02:41\""));
+  run.ended = "";
+  EXPECT_THAT(written("junit", run), HasSubstr("timestamp=\"20")) << "when it was judged";
+}
+
 // It is spoiled whatever its rules say: one that fails does not make it whole.
 TEST(VerdictFormat, AnInterruptedRunIsNotValidThoughARuleFails) {
   auto run = run_with({rule_of(Outcome::fail)}, core::Verdict::Kind::fail);

@@ -156,6 +156,14 @@ def unfit_files(example, folder):
     expect("no such phase in the run" in told, "a phase that is missing is no pass", told)
 
 
+def imported_run(example, folder):
+    """Another tool's file tells no time: the report of its run is valid all the same."""
+    result, report = folder / "imported.json", folder / "imported.xml"
+    maxlat("import", example.parents[2] / "import/testdata/cyclictest-2.4-histogram.txt", "-o", result, status=0)
+    maxlat("gate", result, "--max", "1s", "--format", f"junit={report}", status=0)
+    expect(len(junit(report)) == 2, "JUnit of an imported run has its rule and the whole")
+
+
 def steps_of(pipeline):
     """The shell commands of a pipeline of GitHub Actions, GitLab or LAVA, as its server reads them."""
     if "jobs" in pipeline:
@@ -210,6 +218,7 @@ def main(example):
         baselines(example, folder)
         unfit_files(example, folder)
         first_gate(example.parents[2], folder)
+        imported_run(example, folder)
     pipelines(example.parent / "ci")
     print("\n".join(f"# {failure}" for failure in failures))
     return 1 if failures else 0
