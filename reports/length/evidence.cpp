@@ -66,14 +66,24 @@ QuantileRow quantile_row(const Evidence& evidence, const PhaseView& view, const 
   return row;
 }
 
+// As it was counted; where nothing was, as the tail that was fitted has it. A tail that ends below the limit tells no
+// more than that nothing was seen.
+void find_likely_rate(Evidence& evidence, const PhaseView& view) {
+  if (evidence.events > 0) {
+    evidence.likely_per_s = static_cast<double>(evidence.events) / evidence.exposure_s;
+  } else if (evidence.tail.refusal.empty() && evidence.limit_ns > evidence.tail.threshold_ns) {
+    const double rate = rate_above(view, evidence.tail, evidence.limit_ns);
+    if (rate > 0) evidence.likely_per_s = rate;
+  }
+}
+
 void answer(Evidence& evidence, const WantedRate& wanted) {
   const double allowed = wanted.per_s() * evidence.exposure_s;
   if (evidence.events_below <= allowed)
     evidence.answer = Evidence::Answer::shown;
   else if (evidence.events_interval.low >= allowed)
     evidence.answer = Evidence::Answer::ruled_out;
-  const double likely = static_cast<double>(evidence.events) / evidence.exposure_s;
-  evidence.further = core::plan_run(wanted.per_s(), likely, wanted.confidence, kLikely);
+  evidence.further = core::plan_run(wanted.per_s(), evidence.likely_per_s.value_or(0), wanted.confidence, kLikely);
 }
 
 void fit_and_extrapolate(Evidence& evidence, const PhaseView& view, const WantedRate& wanted) {
@@ -116,13 +126,14 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
   evidence.max_ns = view.all.max_ns;
   evidence.limit_ns = limit_ns.value_or(view.all.max_ns);
   count_events(evidence, view, wanted.confidence);
-  answer(evidence, wanted);
   for (const core::QuantileLevel& level : core::kQuantileLevels) {
     if (not_told(phase, 0)) break;  // of such samples they are none
     evidence.quantiles.push_back(quantile_row(evidence, view, level, wanted.confidence));
   }
   find_changes(evidence, view.all.timeline);
   fit_and_extrapolate(evidence, view, wanted);
+  find_likely_rate(evidence, view);
+  answer(evidence, wanted);
   return evidence;
 }
 

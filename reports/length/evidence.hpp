@@ -63,6 +63,9 @@ struct Evidence {
   double share_below = 0;   // of samples; one-sided
 
   enum class Answer { shown, not_shown, ruled_out } answer = Answer::not_shown;
+  // Of what is counted: as it was seen, else by the tail; absent: nothing tells, and a further run is planned as if
+  // there were none, without a chance.
+  std::optional<double> likely_per_s;
   std::optional<core::PlannedRun> further;  // time in seconds watched; absent: there is no such run
 
   std::vector<QuantileRow> quantiles;

@@ -75,10 +75,10 @@ Json phase_json(const Evidence& evidence) {
                {"share_below", evidence.share_below},
                {"answer", kAnswers[static_cast<int>(evidence.answer)]}};
   if (evidence.steps > 0) json["steps"] = {{"all", evidence.steps}, {"above", evidence.steps_above}};
-  if (evidence.further)
-    json["further_run"] = {{"exposure_s", evidence.further->time},
-                           {"allowed", evidence.further->allowed},
-                           {"chance", evidence.further->chance}};
+  if (evidence.further) {
+    Json& run = json["further_run"] = {{"exposure_s", evidence.further->time}, {"allowed", evidence.further->allowed}};
+    if (evidence.likely_per_s) run["chance"] = evidence.further->chance;
+  }
   if (!evidence.quantiles.empty()) json["quantile_intervals"] = "of independent samples";
   for (const QuantileRow& row : evidence.quantiles) json["quantiles"].push_back(quantile_json(row));
   for (const Evidence::Change& change : evidence.changes)

@@ -36,9 +36,12 @@ TEST(Evidence, CountsWhatIsAboveTheLimitInAllCpus) {
 }
 
 TEST(Evidence, NothingAboveTheMaximumIsTheRuleOfThree) {
-  const Evidence evidence = evidence_of(hour_of_npt(), kOneADay, {});
+  core::Phase phase = hour_of_npt();
+  for (core::CpuResult& cpu : phase.per_cpu) cpu.timeline.max_ns.resize(400);  // too few steps for a tail
+  const Evidence evidence = evidence_of(phase, kOneADay, {});
   EXPECT_EQ(evidence.limit_ns, evidence.max_ns);
   EXPECT_EQ(evidence.events, 0u);
+  EXPECT_FALSE(evidence.likely_per_s);
   EXPECT_EQ(evidence.answer, Evidence::Answer::not_shown);  // two hours do not show one a day
   ASSERT_TRUE(evidence.further);
   EXPECT_NEAR(evidence.further->time, 86'400 * 2.9957, 10);
@@ -46,6 +49,28 @@ TEST(Evidence, NothingAboveTheMaximumIsTheRuleOfThree) {
   const std::string text = evidence_text(evidence, kOneADay);
   EXPECT_THAT(text, HasSubstr("Fewer than 1 exceedance in 1 d, at 95 %: not shown by this run."));
   EXPECT_THAT(text, HasSubstr("watches for 3 d of CPU time (1 d 12 h with 2"));
+  EXPECT_THAT(text, Not(HasSubstr("of 100 runs")));
+  const auto json = nlohmann::json::parse(evidence_json({evidence}, kOneADay))["phases"][0]["further_run"];
+  EXPECT_TRUE(json.contains("exposure_s"));
+  EXPECT_FALSE(json.contains("chance")) << "nothing was seen, and no tail fits: nobody knows";
+}
+
+// A defect: above the maximum the rate was taken as 0, and a further run as sure to succeed. The tail is exponential,
+// of 1 us beyond 5 us in one second of each CPU.
+TEST(Evidence, AboveTheMaximumTheTailTellsTheRate) {
+  const Evidence at_maximum = evidence_of(hour_of_npt(), kOneADay, {});
+  ASSERT_EQ(at_maximum.tail.refusal, "");
+  ASSERT_EQ(at_maximum.events, 0u);
+  EXPECT_GT(at_maximum.likely_per_s.value(), 1.0 / 86'400) << "a maximum of two hours is exceeded every few hours";
+  EXPECT_FALSE(at_maximum.further);
+  EXPECT_THAT(evidence_text(at_maximum, kOneADay), HasSubstr("the tail leads above the limit so often"));
+  const double truth = std::exp(-(at_maximum.max_ns - 5000) / 1000);
+  EXPECT_NEAR(std::log10(at_maximum.likely_per_s.value() / truth), 0, 0.5);
+  const WantedRate one_in_ten_minutes = {1, 600, 0.95};
+  const Evidence likely = evidence_of(hour_of_npt(), one_in_ten_minutes, {});
+  ASSERT_TRUE(likely.further);
+  EXPECT_LT(likely.further->chance, 1);
+  EXPECT_THAT(evidence_text(likely, one_in_ten_minutes), HasSubstr("at the rate that the tail leads to"));
 }
 
 TEST(Evidence, SaysWhatARunShowsAndWhatItRulesOut) {

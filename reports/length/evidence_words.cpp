@@ -53,7 +53,10 @@ std::string answer_lines(const Evidence& evidence, const WantedRate& wanted) {
   claim.front() = 'F';
   std::string text = line(fmt::format("{}, at {}: {} by this run.", claim, percent_of(wanted.confidence),
                                       answers[static_cast<int>(evidence.answer)]));
-  if (!evidence.further) return text + line("No further run is likely to show it: exceedances come too often.");
+  if (!evidence.further)
+    return text + line(evidence.events > 0
+                           ? "No further run is likely to show it: exceedances come too often."
+                           : "No further run is likely to show it: the tail leads above the limit so often.");
   const core::PlannedRun& run = *evidence.further;
   const double wall_s = evidence.duration_s > 0 ? run.time * evidence.duration_s / evidence.exposure_s : 0;
   std::string plan = fmt::format("A further run of this kind shows it by itself if it watches for {} of CPU time",
@@ -61,8 +64,9 @@ std::string answer_lines(const Evidence& evidence, const WantedRate& wanted) {
   if (wall_s > 0) plan += fmt::format(" ({} with {})", length_text(wall_s), core::counted(evidence.cpus, "CPU"));
   plan += run.allowed == 0 ? " without an exceedance"
                            : fmt::format(" with at most {}", core::counted(run.allowed, "exceedance"));
-  if (evidence.events > 0)
-    plan += fmt::format("; at the rate seen here it is given that in {:.0f} of 100 runs", 100 * run.chance);
+  if (evidence.likely_per_s)
+    plan += fmt::format("; at the rate {} it is given that in {:.0f} of 100 runs",
+                        evidence.events > 0 ? "seen here" : "that the tail leads to", 100 * run.chance);
   return text + line(plan + ".");
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
@@ -46,6 +47,12 @@ double cpu_time_of_steps(const PhaseView& view, const core::TailFit& fit, double
 
 core::Result<core::ReturnLevel> level_in(const PhaseView& view, const core::TailFit& fit, double period_s) {
   return core::return_level(fit, period_s * fit.step_s / cpu_time_of_steps(view, fit, 1));
+}
+
+double rate_above(const PhaseView& view, const core::TailFit& fit, double ns) {
+  const double in_a_step = static_cast<double>(fit.excesses_ns.size()) / static_cast<double>(fit.maxima_ns.size()) *
+                           std::exp(-core::exponential_of(fit.tail, ns - fit.threshold_ns));
+  return in_a_step / cpu_time_of_steps(view, fit, 1);
 }
 
 std::optional<TailView> tail_view(const PhaseView& view) {

@@ -26,6 +26,10 @@ core::Result<core::ReturnLevel> level_in(const PhaseView& view, const core::Tail
 // How much CPU time so many steps of the time line are.
 double cpu_time_of_steps(const PhaseView& view, const core::TailFit& fit, double steps);
 
+// Exceedances of so high a latency that the tail lets expect in a second of CPU time; 0 beyond the end of a tail that
+// has one. REQUIRES: an accepted fit, and a latency above its threshold.
+double rate_above(const PhaseView& view, const core::TailFit& fit, double ns);
+
 struct TailLevel {
   const char* period = "";  // "1 h"
   double period_s = 0;
