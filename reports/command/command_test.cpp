@@ -335,5 +335,29 @@ TEST_F(Commands, HelpFitsOneScreen) {
   }
 }
 
+// A defect: anything was taken as repeats of the same.
+TEST_F(Commands, PlanLengthRefusesRunsThatAreNoRepeats) {
+  core::RunResult one = test::single_phase_run(), other = one;
+  one.id = "one", other.id = "other";
+  one.machine = other.machine = {{"kernel", "1", {{"release", "6.1"}}}};
+  const std::string first = folder_ / "one.json", second = folder_ / "other.json";
+  ASSERT_TRUE(core::write_run(first, one));
+  const auto told_of = [&] {
+    EXPECT_TRUE(core::write_run(second, other));
+    return ran(plan_length_command(), {first, second});
+  };
+  ASSERT_EQ(status_of(told_of()), core::Exit::pass);
+  other.phases[0].arm = "maxlat:timer";
+  const Ran otherwise = told_of();
+  EXPECT_EQ(status_of(otherwise), core::Exit::invalid);
+  EXPECT_THAT(error_of(otherwise), HasSubstr("the runs are no repeats of npt: not measured alike, arm: "));
+  other = one;
+  other.id = "other";
+  other.machine = {{"kernel", "2", {{"release", "6.12"}}}};
+  const Ran upgraded = told_of();
+  EXPECT_EQ(status_of(upgraded), core::Exit::invalid);
+  EXPECT_EQ(error_of(upgraded), "run other is no repeat of run one: kernel: release is 6.12, was 6.1");
+}
+
 }  // namespace
 }  // namespace maxlat::reports

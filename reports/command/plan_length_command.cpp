@@ -12,6 +12,7 @@
 #include "length/evidence.hpp"
 #include "length/noise.hpp"
 #include "result_path.hpp"
+#include "view/measured_alike.hpp"
 #include "view/phase_view.hpp"
 
 namespace maxlat::reports {
@@ -172,6 +173,21 @@ std::optional<std::vector<const core::Phase*>> same_phase(const std::vector<Stor
   return same;
 }
 
+// In what one of them was measured otherwise than the first.
+std::optional<std::string> unlike(const std::vector<const core::Phase*>& same) {
+  for (const core::Phase* phase : same)
+    if (auto otherwise = measured_otherwise(*phase, *same.front())) return otherwise;
+  return std::nullopt;
+}
+
+core::Status check_repeats(const std::vector<StoredRun>& runs) {
+  std::vector<const core::RunResult*> all;
+  for (const StoredRun& stored : runs) all.push_back(&stored.run);
+  const auto why = no_repeats_because(all);
+  if (!why) return {};
+  return core::Error{*why, "repeats are of one box, in one state, with one kernel", core::Exit::invalid};
+}
+
 core::Result<core::Exit> plan_from_repeats(const core::CommandLine& line, const std::vector<std::string>& repeats,
                                            const WantedRate& wanted) {
   for (const char* option : {"above", "allow", "fewer-than"})
@@ -194,25 +210,33 @@ core::Result<core::Exit> plan_from_repeats(const core::CommandLine& line, const 
         return apart.error();
     runs.push_back(*std::move(stored));
   }
+  if (const core::Status repeats_of_one = check_repeats(runs); !repeats_of_one) return repeats_of_one.error();
   const auto phases = asked_phases(runs.front().run, line);
   if (!phases) return phases.error();
   std::vector<PhaseNoise> all;
-  std::string text;
+  std::string text, unfit;
   const auto in_all = std::count_if(phases->begin(), phases->end(), [&](const core::Phase* phase) {
     return same_phase(runs, phase->name).has_value();
   });
   for (const core::Phase* phase : *phases) {
     const auto same = same_phase(runs, phase->name);
     if (!same) continue;
+    if (const auto otherwise = unlike(*same)) {
+      unfit += fmt::format("{}{}: not measured alike, {}", unfit.empty() ? "" : "; ", phase->name, *otherwise);
+      continue;
+    }
     all.push_back(noise_of(*same, wanted.confidence, static_cast<std::size_t>(in_all)));
     text += (text.empty() ? "" : "\n") + noise_text(all.back());
   }
-  if (all.empty())
+  if (all.empty() && unfit.empty())
     return core::Error{"no phase is in all runs and valid in each", "maxlat report shows the phases",
                        core::Exit::invalid};
-  if (const core::Status written = write_answer(line, line.has("json") ? noise_json(all) : text); !written)
-    return written.error();
-  return core::Exit::pass;
+  if (!all.empty())
+    if (const core::Status written = write_answer(line, line.has("json") ? noise_json(all) : text); !written)
+      return written.error();
+  if (unfit.empty()) return core::Exit::pass;
+  return core::Error{"the runs are no repeats of " + unfit, "maxlat compare says in what they differ",
+                     core::Exit::invalid};
 }
 
 core::Result<core::Exit> run_plan_length(const core::Arguments& arguments) {

@@ -24,7 +24,7 @@ std::string changed(const PhaseRow& phase, size_t other, Kind kind) {
 // What is said of one phase in one group.
 struct Said {
   std::string text;
-  bool worse = false, undecided = false, measured = false;
+  bool worse = false, undecided = false, measured = false, comparable = true;
 };
 
 Said said_of(const ComparedRuns& compared, const PhaseRow& phase, size_t other) {
@@ -46,6 +46,11 @@ Said said_of(const ComparedRuns& compared, const PhaseRow& phase, size_t other) 
   add("better", Kind::smaller);
   said.undecided = add("larger in these runs", Kind::larger_here);
   add("smaller in these runs", Kind::smaller_here);
+  for (const FigureRow& figure : phase.figures)
+    if (const std::string& why = figure.differences[other].not_comparable; !why.empty()) {
+      what += fmt::format("{}{} is not comparable, {}", what.empty() ? "" : "; ", figure.name, why);
+      said.comparable = false;
+    }
   said.text = fmt::format("{} in {}: {}", phase.name, name, what.empty() ? "no difference is shown" : what);
   if (!phase.unlike[other].empty()) said.text += fmt::format(" (not measured alike: {})", phase.unlike[other]);
   return said;
@@ -62,7 +67,7 @@ void say_verdict(ComparedRuns& compared, const CompareOptions& options) {
       any_measured |= said.measured;
       compared.worse |= said.worse;
       compared.undecided |= said.undecided;
-      compared.alike &= said.measured && phase.unlike[other].empty();
+      compared.alike &= said.measured && said.comparable && phase.unlike[other].empty();
       (said.worse ? compared.verdict : rest).push_back(std::move(said.text));
     }
   compared.alike &= any_measured && compared.spoiled.empty();
@@ -82,6 +87,7 @@ void say_verdict(ComparedRuns& compared, const CompareOptions& options) {
 std::string difference_text(const Difference& difference) {
   if (difference.ratio == 0) return "";
   std::string text = fmt::format("x {:.3g}", difference.ratio);
+  if (!difference.not_comparable.empty()) text += ", not comparable";
   if (difference.kind == Kind::larger_here) text += ", larger here";
   if (difference.kind == Kind::smaller_here) text += ", smaller here";
   const bool larger = difference.kind == Kind::larger;

@@ -12,7 +12,6 @@
 #include <maxlat/core/stats/quantile_interval.hpp>
 #include <maxlat/core/stats/repeats.hpp>
 #include <maxlat/core/stats/statistics.hpp>
-#include <maxlat/reports/gate.hpp>
 
 #include "compare_words.hpp"
 #include "view/box.hpp"
@@ -99,14 +98,22 @@ std::optional<core::Interval> interval_of(const Figure& figure, const GroupPhase
   return whole;
 }
 
+// RETURNS: why the groups' maxima are not ranked; nothing: they may be.
+std::string not_watched_alike(const GroupPhase& base, const GroupPhase& other) {
+  std::vector<const core::Phase*> all = base.phases;
+  all.insert(all.end(), other.phases.begin(), other.phases.end());
+  return maxima_apart_because(all).value_or("");
+}
+
 // What a group shows of a tail: events, and how much was watched for them.
 struct Watched {
-  uint64_t events = 0;
-  double of = 0;  // CPU time, or samples
+  uint64_t events = 0;        // steps, or samples
+  uint64_t disturbances = 0;  // of steps: those that follow one another are one
+  double of = 0;              // CPU time, or samples
 };
 
 // Steps in which the limit was exceeded on any CPU. A running maximum tells only that it has risen.
-uint64_t steps_above(const core::Phase& phase, double limit_ns) {
+std::vector<bool> steps_above(const core::Phase& phase, double limit_ns) {
   std::vector<bool> above;
   for (const core::CpuResult& cpu : phase.per_cpu) {
     const auto& steps = cpu.timeline.max_ns;
@@ -116,13 +123,14 @@ uint64_t steps_above(const core::Phase& phase, double limit_ns) {
       if (steps[i] > limit_ns && rises) above[i] = true;
     }
   }
-  return static_cast<uint64_t>(std::count(above.begin(), above.end(), true));
+  return above;
 }
 
-// Of a bin that the limit divides nothing is known to lie above it but the maximum.
+// Of a bin that the limit divides nothing is known to lie above it but the maximum. What is beyond the histogram lies
+// above its last edge.
 uint64_t samples_beyond(const core::CpuResult& cpu, double limit_ns) {
   if (cpu.max_ns <= limit_ns) return 0;
-  uint64_t count = 0;
+  uint64_t count = !cpu.bins.empty() && cpu.bins.back().high_ns >= limit_ns ? cpu.overflow_count : 0;
   for (const core::Bin& bin : cpu.bins) count += bin.low_ns >= limit_ns ? bin.count : 0;
   return std::max<uint64_t>(count, 1);
 }
@@ -138,7 +146,11 @@ Watched watched(const GroupPhase& group, double limit_ns, bool by_steps) {
   Watched watched;
   for (const core::Phase* phase : group.phases) {
     if (by_steps) {
-      watched.events += steps_above(*phase, limit_ns);
+      const std::vector<bool> above = steps_above(*phase, limit_ns);
+      for (size_t i = 0; i < above.size(); ++i) {
+        watched.events += above[i];
+        watched.disturbances += above[i] && (i == 0 || !above[i - 1]);
+      }
       watched.of += phase->exposure_s;
       continue;
     }
@@ -156,13 +168,21 @@ double largest_of(const GroupPhase& group) {
   return largest;
 }
 
-// Chance of so many events of `group` above the other's maximum, when both have the same tail. Twice that of this side,
-// for the side is known only when both have been seen.
-double tail_p(const GroupPhase& group, const GroupPhase& other) {
+// Chance of so much of `group` above the other's maximum, when both have the same tail. Twice that of this side, for
+// the side is known only when both have been seen.
+struct TailChance {
+  double of_events = 1;
+  double of_disturbances = 1;  // 1, too, where nobody tells which events are of the same one: there is no time line
+};
+
+TailChance tail_chance(const GroupPhase& group, const GroupPhase& other) {
   const bool by_steps = has_time_lines(group) && has_time_lines(other);
   const Watched here = watched(group, largest_of(other), by_steps), there = watched(other, 0, by_steps);
-  if (!(here.of > 0) || !(there.of > 0)) return 1;
-  return 2 * std::pow(here.of / (here.of + there.of), static_cast<double>(here.events));
+  if (!(here.of > 0) || !(there.of > 0)) return {};
+  const auto chance = [share = here.of / (here.of + there.of)](uint64_t count) {
+    return 2 * std::pow(share, static_cast<double>(count));
+  };
+  return {.of_events = chance(here.events), .of_disturbances = by_steps ? chance(here.disturbances) : 1};
 }
 
 // One figure of one later group against the base.
@@ -211,7 +231,12 @@ bool answer_all(std::vector<Question>& questions, const CompareOptions& options)
   std::vector<Question*> ranked;
   std::vector<double> p;
   for (Question& question : questions) {
-    if (has_repeats(question, level)) {
+    const bool repeated = has_repeats(question, level);
+    if (repeated && question.figure->level == 1)
+      question.answer->not_comparable = not_watched_alike(*question.base, *question.other);
+    if (!question.answer->not_comparable.empty()) {
+      question.answer->kind = Kind::not_judged;
+    } else if (repeated) {
       ranked.push_back(&question);
       const core::GroupDifference difference = core::difference_of_groups(question.before, question.after);
       question.answer->ratio = 1 + difference.shift / core::median(question.before);
@@ -219,9 +244,9 @@ bool answer_all(std::vector<Question>& questions, const CompareOptions& options)
       p.push_back(difference.p);
     } else if (question.figure->level == 1) {
       const bool other_is_larger = question.answer->ratio > 1;
-      const double chance =
-          other_is_larger ? tail_p(*question.other, *question.base) : tail_p(*question.base, *question.other);
-      decide(question, chance <= options.alpha, question.alike && chance <= level, options);
+      const TailChance chance =
+          other_is_larger ? tail_chance(*question.other, *question.base) : tail_chance(*question.base, *question.other);
+      decide(question, chance.of_events <= options.alpha, question.alike && chance.of_disturbances <= level, options);
     } else {
       decide(question, intervals_apart(question, 1 - level), false, options);
     }
@@ -229,8 +254,10 @@ bool answer_all(std::vector<Question>& questions, const CompareOptions& options)
   // Those by ranks have their share of the level, and Holm's order among themselves.
   const double share = options.alpha * static_cast<double>(p.size()) / static_cast<double>(questions.size());
   const std::vector<double> corrected = core::holm(p);
-  for (size_t i = 0; i < ranked.size(); ++i) decide(*ranked[i], corrected[i] <= share, true, options);
-  return ranked.size() == questions.size();
+  for (size_t i = 0; i < ranked.size(); ++i) decide(*ranked[i], corrected[i] <= share, ranked[i]->alike, options);
+  const auto judged = std::count_if(questions.begin(), questions.end(),
+                                    [](const Question& each) { return each.answer->kind != Kind::not_judged; });
+  return static_cast<std::ptrdiff_t>(ranked.size()) == judged;
 }
 
 // "A / B" where the runs of a group differ.
@@ -263,19 +290,12 @@ std::vector<MachineRow> machine_rows(const std::vector<RunGroup>& groups) {
   return rows;
 }
 
-// Of a group's runs the first that was not made on the machine, in the state and with the kernel of those before it.
+// Of a group's runs the first that is no repeat of those before it.
 std::optional<std::string> no_repeat_in(const RunGroup& group) {
-  const core::RunResult* first = nullptr;
-  for (const core::RunResult& run : group.runs) {
-    if (run.machine.empty()) continue;
-    if (first == nullptr) first = &run;
-    for (const auto& difference : core::machine_differences(run.machine, first->machine))
-      if (difference.group == "kernel" ||
-          std::find(kMustBeTheSame.begin(), kMustBeTheSame.end(), difference.group) != kMustBeTheSame.end())
-        return fmt::format("{}, run {} is no repeat of run {}: {}", group.name, run.id, first->id,
-                           core::to_string(difference));
-  }
-  return std::nullopt;
+  std::vector<const core::RunResult*> runs;
+  for (const core::RunResult& run : group.runs) runs.push_back(&run);
+  const auto why = no_repeats_because(runs);
+  return why ? std::optional(fmt::format("{}, {}", group.name, *why)) : std::nullopt;
 }
 
 std::vector<std::string> spoiled_in(const std::vector<RunGroup>& groups) {
@@ -308,6 +328,9 @@ std::string unlike_in(const GroupPhase& base, const GroupPhase& group) {
 // The row of a phase, without answers; and who is to give them.
 PhaseRow row_of(const std::string& name, const std::vector<GroupPhase>& by_group) {
   PhaseRow row{.name = name};
+  for (const GroupPhase& group : by_group)
+    for (const core::Phase* phase : group.phases)
+      if (core::is_upper_bound(*phase)) row.name = core::shown_name(*phase);
   for (const GroupPhase& group : by_group)
     row.all.push_back(group.all.empty() ? core::CpuResult{} : core::merged(group.all));
   for (size_t i = 1; i < by_group.size(); ++i) {

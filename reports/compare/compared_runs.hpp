@@ -7,15 +7,20 @@
 //
 // WHAT IS CALLED A DIFFERENCE. It must be larger than `ratio` (small ones are of no use to anybody), and shown:
 //   repeats    of both, enough that ranks can be significant (core/stats/repeats.hpp): by ranks, corrected for all
-//              figures asked (Holm 1979). It is shown of the builds, because the noise from run to run is in it.
+//              figures asked (Holm 1979). It is shown of the builds, because the noise from run to run is in it, and
+//              of these runs alone where they were not measured alike. Maxima grow with the time watched, so where one
+//              was watched more than twice as long as another they do not compare.
 //   fewer      a quantile's intervals (order statistics) do not touch. That is of these runs, and is told; it makes
 //              nothing worse, for how a build differs from itself these runs do not know, and samples of one run depend
 //              on one another, so that two runs of the same build differ so as well.
 //              A tail is worse when too many of the largest of both are the other's alone (Rosenbaum 1954): when k
 //              events of the other lie above the base's maximum, and it has the share s of all that was watched, the
 //              chance is s^k, for either side. An event is a step of the time line with such a maximum on any CPU (of a
-//              meter that tells a running maximum, a step in which it rises), so that a burst, and a stall of all CPUs,
-//              count once. Without time lines, samples are counted, and their share is that of samples.
+//              meter that tells a running maximum, a step in which it rises). Steps that follow one another may be of
+//              one disturbance, which lasts: of the builds a tail is shown by disturbances, each of them one event, and
+//              by steps of these runs alone. So a burst, and a stall of all CPUs, count once. Without time lines,
+//              samples are counted, and their share is that of samples: which of them are of one disturbance is not
+//              known, so that they, too, tell of these runs alone.
 // Means are shown and not judged: a tail hides in them.
 #pragma once
 
@@ -37,6 +42,7 @@ struct Difference {
   // smaller_here, larger_here: in these runs; not shown of the builds.
   enum class Kind { not_judged, not_shown, smaller, larger, smaller_here, larger_here } kind = Kind::not_judged;
   double ratio = 0;  // other / base; 0: one of them is not there, or is 0. By ranks: of the shift between the groups
+  std::string not_comparable{};           // why it is not judged though both have it; "": nothing is against it
   std::optional<double> share_greater{};  // by ranks: of all pairs of runs, those in which the other's is greater
 };
 
@@ -47,7 +53,7 @@ struct FigureRow {
 };
 
 struct PhaseRow {
-  std::string name;
+  std::string name;                    // as it is shown: an upper bound in any group is named as one
   std::vector<core::CpuResult> all{};  // by group: all runs and CPUs together; no samples: it has no such phase
   std::vector<std::string> unlike{};   // of the groups behind the first: what was measured otherwise, or ""
   std::vector<FigureRow> figures{};

@@ -129,6 +129,35 @@ TEST(ComparedRuns, ABurstAndAStallOfAllCpusCountOnce) {
   EXPECT_EQ(kind_of(compare(base, all), "max"), Kind::not_shown);
 }
 
+// A defect: each second of one disturbance was an event of its own, and fifteen of them made a build worse.
+TEST(ComparedRuns, ADisturbanceThatLastsCountsOnce) {
+  core::RunResult lasting = run_of(), spread = run_of();
+  for (int i = 0; i < 15; ++i) stall(lasting, 900'000 + i, 20 + i);
+  for (int i = 0; i < 15; ++i) stall(spread, 900'000 + i, 20 + 2 * i);
+  const ComparedRuns compared = compare(run_of(), lasting);
+  EXPECT_EQ(kind_of(compared, "max"), Kind::larger_here);
+  EXPECT_FALSE(compared.worse);
+  EXPECT_TRUE(compared.undecided);
+  EXPECT_EQ(kind_of(compare(run_of(), spread), "max"), Kind::larger);
+}
+
+// A defect: what lay beyond an imported histogram was one event, however many samples it was.
+TEST(ComparedRuns, WhatLiesBeyondTheHistogramIsCounted) {
+  const auto imported = [](uint64_t beyond) {
+    core::RunResult run = run_of();
+    core::CpuResult& cpu = run.phases[0].per_cpu[0];
+    cpu = test::cpu_from_bins(1, {{5000, 6000, 100'000}, {90'000, 91'000, 1}}, 60);
+    cpu.overflow_count = beyond;
+    cpu.samples += beyond;
+    cpu.max_ns = beyond > 0 ? 500'000 : cpu.max_ns;
+    return run;
+  };
+  EXPECT_EQ(kind_of(compare(imported(0), imported(1)), "max"), Kind::not_shown);
+  const ComparedRuns many = compare(imported(0), imported(1000));
+  EXPECT_EQ(kind_of(many, "max"), Kind::larger_here);
+  EXPECT_FALSE(many.worse) << "no time line tells whether they came at once";
+}
+
 // cyclictest's time line is of the largest so far: every step behind the burst holds it.
 TEST(ComparedRuns, ARunningMaximumCountsOnlyWhereItRises) {
   core::RunResult other = run_of();
@@ -194,6 +223,38 @@ TEST(ComparedRuns, RepeatsAreComparedByRanksWithTheirOwnNoise) {
   EXPECT_THAT(compared.verdict, Not(Contains(HasSubstr("so few runs")))) << "repeats do";
 }
 
+// A defect: runs of ten times the length had the larger maxima, and were called worse.
+TEST(ComparedRuns, MaximaOfRepeatsThatWatchedLongerAreNotRanked) {
+  RunGroup good{"good", {}}, longer{"longer", {}};
+  for (int i = 0; i < 8; ++i) {
+    good.runs.push_back(run_of(1, 20'000 + 100 * i));
+    longer.runs.push_back(run_of(1, 60'000 + 100 * i, 600));
+  }
+  const ComparedRuns compared = compare_runs({good, longer});
+  EXPECT_EQ(kind_of(compared, "max"), Kind::not_judged);
+  EXPECT_FALSE(compared.worse);
+  EXPECT_FALSE(compared.alike) << "exit status 3";
+  EXPECT_THAT(compared.verdict, Contains(HasSubstr("npt in longer: max is not comparable, watched 60 s and 600 s: "
+                                                   "maxima of such times do not compare")));
+  EXPECT_THAT(compare_text(compared, 120), testing::ContainsRegex("max .*x 2[.]97, not comparable"));
+  EXPECT_THAT(compared.verdict, Not(Contains(HasSubstr("so few runs"))));
+  for (core::RunResult& run : longer.runs) run.phases[0].exposure_s = 100;
+  EXPECT_EQ(kind_of(compare_runs({good, longer}), "max"), Kind::larger) << "less than twice as long";
+}
+
+TEST(ComparedRuns, RepeatsThatWereMeasuredOtherwiseMakeNoBuildWorse) {
+  RunGroup good{"good", {}}, other{"other", {}};
+  for (int i = 0; i < 8; ++i) {
+    good.runs.push_back(run_of(1 + 0.01 * i));
+    other.runs.push_back(run_of(1.6 + 0.01 * i));
+    other.runs.back().phases[0].per_cpu[0].cpu = 3;
+  }
+  const ComparedRuns compared = compare_runs({good, other});
+  EXPECT_EQ(kind_of(compared, "p50"), Kind::larger_here);
+  EXPECT_FALSE(compared.worse);
+  EXPECT_FALSE(compared.alike);
+}
+
 TEST(ComparedRuns, APhaseThatOneDoesNotHaveIsNamedAndNotAlike) {
   core::RunResult other = run_of();
   other.phases.push_back(test::phase_of("cyclictest", "cyclictest", 60, {test::cyclictest_cpu(1, 60)}));
@@ -209,6 +270,16 @@ TEST(ComparedRuns, WhatWasMeasuredOtherwiseIsSaidBesideItsFigures) {
   const ComparedRuns compared = compare(run_of(), other);
   EXPECT_FALSE(compared.alike);
   EXPECT_THAT(compared.phases.at(0).unlike, ElementsAre(HasSubstr("CPUs: \"3\", the baseline's \"1\"")));
+}
+
+TEST(ComparedRuns, AnUpperBoundIsNamedAsOne) {
+  core::RunResult bound = run_of();
+  bound.phases[0].facts[core::fact::kBound] = "upper bound: interrupts and scheduling are included";
+  for (const ComparedRuns& compared : {compare(bound, bound), compare(run_of(), bound)}) {
+    EXPECT_EQ(compared.phases.at(0).name, "npt (upper bound)");
+    EXPECT_THAT(compare_text(compared, 120), HasSubstr("\nnpt (upper bound)\n"));
+    EXPECT_THAT(compared.verdict, Contains(HasSubstr("npt (upper bound) in new: ")));
+  }
 }
 
 TEST(ComparedRuns, APhaseThatIsNotValidIsNotCompared) {

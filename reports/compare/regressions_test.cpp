@@ -13,6 +13,7 @@
 // own from run to run, in body, interrupts and tail. Seeds are fixed, so every figure here repeats.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -235,7 +236,7 @@ TEST(Regressions, AreFound) {
     const Found found = found_in(base, worse, seed += 1000);
     print(name, found);
     all.compare += found.compare;
-    EXPECT_GE(found.compare, kPairs * 9 / 10) << name;
+    EXPECT_GE(found.compare, kPairs * 95 / 100) << name;
   }
   EXPECT_GE(all.compare, 5 * kPairs * 95 / 100) << "of 200";
 }
@@ -268,7 +269,7 @@ TEST(Regressions, OfTheSizeThatPlanLengthTellsAreFound) {
   const Build base{.tail = 300};
   const std::tuple<const char*, MakeWorse, unsigned, int> cases[] = {
       {"a median higher by that size", median(1), 20'000, 95},
-      {"a tail longer by that size", tail(1), 30'000, 90},
+      {"a tail longer by that size", tail(1), 30'000, 95},
       {"a tail longer by a quarter more", tail(1.25), 40'000, 95},
   };
   for (const auto& [name, worse, seed, percent] : cases) {
@@ -298,6 +299,46 @@ TEST(Regressions, EqualBuildsAreLeftAlone) {
   std::printf("the gate by noise alone (ratio 1) on the maximum: %.1f\n", 100 * by_noise);
   EXPECT_LE(wolf.gate, 5 * kPairs * 20 / 100);
   EXPECT_NEAR(by_noise, 1.0 / 9, 4 * std::sqrt(8.0 / 81 / wolf.pairs)) << "above all eight runs once in nine";
+}
+
+// A run of a minute whose seconds are alike, but for disturbances that last up to twenty of them.
+core::RunResult run_with_bursts(std::mt19937_64& random) {
+  constexpr size_t kSeconds = 60;
+  const auto noise = [&](double deviation) { return std::exp(std::normal_distribution<>(0, deviation)(random)); };
+  core::CpuResult cpu = test::cpu_from_bins(0, {{9, 10, 1'000'000}}, kSeconds);
+  std::vector<double>& steps = cpu.timeline.max_ns;
+  for (size_t i = 0; i < kSeconds; ++i) steps.push_back(10'000 * noise(0.3));
+  for (uint64_t i = drawn(random, 1); i > 0; --i) {
+    const size_t from = std::uniform_int_distribution<size_t>(0, kSeconds - 1)(random);
+    const size_t to = std::min(kSeconds, from + std::uniform_int_distribution<size_t>(1, 20)(random));
+    const double height = 50'000 * noise(1);
+    for (size_t step = from; step < to; ++step) steps[step] = height * noise(0.1);
+  }
+  std::vector<double> sorted = steps;
+  std::sort(sorted.begin(), sorted.end());
+  for (const double ns : sorted) cpu.bins.push_back({ns, ns * 1.0001, 1});
+  cpu.max_ns = sorted.back();
+  core::fill_statistics_from_bins(cpu);
+  static const core::RunResult frame = test::single_phase_run();
+  core::RunResult run = frame;
+  run.phases = {test::phase_of("npt", "npt", kSeconds, {std::move(cpu)})};
+  return run;
+}
+
+// Of one run each, a disturbance that lasts must not be taken for as many events as it has seconds.
+TEST(Regressions, SingleRunsOfEqualBuildsWithBurstsAreLeftAlone) {
+  std::mt19937_64 random(11);
+  int pairs = 0, worse = 0, told = 0;
+  for (; pairs < 200; ++pairs) {
+    RunGroup base{"a", {run_with_bursts(random)}}, other{"b", {run_with_bursts(random)}};
+    base.runs[0].id = "a", other.runs[0].id = "b";
+    const ComparedRuns compared = compare_runs({base, other});
+    worse += compared.worse;
+    told += compared.undecided;
+  }
+  std::printf("single runs with bursts, nothing new: worse %.1f, larger in these runs %.1f, of 100\n",
+              100.0 * worse / pairs, 100.0 * told / pairs);
+  EXPECT_LE(worse, pairs * 5 / 100);
 }
 
 }  // namespace

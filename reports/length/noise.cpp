@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "view/measured_alike.hpp"
 #include "view/phase_view.hpp"
 
 namespace maxlat::reports {
@@ -23,22 +24,38 @@ constexpr double kLeast_ns = 0.01;  // has a logarithm
 // As a ratio, because a build that is slower is noisier by the same ratio: a difference that is sized by the base's
 // noise alone is missed too often. Ranks see logarithms as they see the values.
 std::optional<double> found_by(const NoiseRow& row, std::size_t each, double alpha) {
+  const double noisier = row.of_the_tail ? core::kNoisierOfTails : core::kNoisier;
   std::vector<double> logarithms;
   for (const double ns : row.values_ns) logarithms.push_back(std::log(std::max(ns, kLeast_ns)));
-  const std::optional<double> found = core::smallest_difference(logarithms, each, alpha);
+  const std::optional<double> found = core::smallest_difference(logarithms, each, alpha, noisier);
   if (!found) return {};
   return std::max(core::median(row.values_ns) * std::expm1(*found), row.resolution_ns);
 }
 
 // A measure that one of the runs did not measure is none of theirs.
-void add_row(PhaseNoise& noise, const std::string& measure, const std::vector<std::optional<double>>& values) {
+void add_row(PhaseNoise& noise, const std::string& measure, const std::vector<std::optional<double>>& values,
+             bool of_the_tail) {
   NoiseRow row;
   row.measure = measure;
+  row.of_the_tail = of_the_tail;
   for (const std::optional<double>& value : values) {
     if (!value) return;
     row.values_ns.push_back(*value);
   }
   noise.rows.push_back(std::move(row));
+}
+
+// Of the longer samples alone they are none.
+void add_quantiles(PhaseNoise& noise, const std::vector<const core::Phase*>& repeats,
+                   const std::vector<core::CpuResult>& runs) {
+  constexpr double kTailFrom = 0.999;
+  for (const core::Phase* phase : repeats)
+    if (const auto why = not_told(*phase, 0)) return noise.left_out.push_back("quantiles: " + *why);
+  for (const core::QuantileLevel& level : core::kQuantileLevels) {
+    std::vector<std::optional<double>> values;
+    for (const core::CpuResult& run : runs) values.push_back(core::measured_quantile(run, level.level));
+    add_row(noise, level.label, values, level.level >= kTailFrom);
+  }
 }
 
 // Repeats of the same thing do not drift.
@@ -65,14 +82,15 @@ PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confi
   noise.confidence = confidence;
   std::vector<core::CpuResult> runs;
   for (const core::Phase* phase : repeats) runs.push_back(merge_cpus(*phase));
-  std::vector<std::optional<double>> values(runs.size());
-  for (const core::QuantileLevel& level : core::kQuantileLevels) {
-    std::transform(runs.begin(), runs.end(), values.begin(),
-                   [&](const core::CpuResult& run) { return core::measured_quantile(run, level.level); });
-    add_row(noise, level.label, values);
+  add_quantiles(noise, repeats, runs);
+  if (const auto apart = maxima_apart_because(repeats)) {
+    noise.left_out.push_back("max: " + *apart);
+  } else {
+    std::vector<std::optional<double>> values;
+    for (const core::CpuResult& run : runs) values.emplace_back(run.max_ns);
+    add_row(noise, "max", values, true);
   }
-  std::transform(runs.begin(), runs.end(), values.begin(), [](const core::CpuResult& run) { return run.max_ns; });
-  add_row(noise, "max", values);
+  if (noise.rows.empty()) return noise;
   const double alpha = (1 - confidence) / static_cast<double>(noise.rows.size() * phases);
   noise.needed = core::repeats_needed(alpha);
   for (NoiseRow& row : noise.rows) {
@@ -86,6 +104,9 @@ PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confi
 }
 
 std::string noise_text(const PhaseNoise& noise) {
+  std::string left_out;
+  for (const std::string& what : noise.left_out) left_out += "  Left out: " + core::printable(what) + "\n";
+  if (noise.rows.empty()) return core::printable(noise.phase) + ": nothing to compare\n" + left_out;
   const std::size_t runs = noise.rows.front().values_ns.size();
   core::TextTable table({"measure", "#median", "#least", "#greatest", fmt::format("#found by {} and {}", runs, runs),
                          fmt::format("#by {} and {}", 2 * runs, 2 * runs)});
@@ -106,7 +127,7 @@ std::string noise_text(const PhaseNoise& noise) {
   if (!drifting.empty())
     text += fmt::format("  The later runs differ from the earlier ones in {}: they are no repeats of the same.\n",
                         drifting);
-  return text;
+  return text + left_out;
 }
 
 std::string noise_json(const std::vector<PhaseNoise>& all) {
@@ -114,6 +135,7 @@ std::string noise_json(const std::vector<PhaseNoise>& all) {
   Json json = {{"schema", "maxlat-plan-length/1"}, {"repeats", Json::array()}};
   for (const PhaseNoise& noise : all) {
     Json phase = {{"phase", noise.phase}, {"confidence", noise.confidence}, {"runs_needed", noise.needed}};
+    if (!noise.left_out.empty()) phase["left_out"] = noise.left_out;
     for (const NoiseRow& row : noise.rows) {
       Json measure = {{"measure", row.measure}, {"values_ns", row.values_ns}, {"halves_p", row.halves_p}};
       if (row.found_ns) measure["found_ns"] = *row.found_ns;

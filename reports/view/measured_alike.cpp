@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <maxlat/core/machine/machine_difference.hpp>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/reports/gate.hpp>
 
 namespace maxlat::reports {
 namespace {
@@ -94,3 +96,27 @@ bool watched_alike(const core::Phase& one, const core::Phase& other) {
 }
 
 }  // namespace maxlat::reports
+std::optional<std::string> maxima_apart_because(const std::vector<const core::Phase*>& phases) {
+  const auto by_time = [](const core::Phase* one, const core::Phase* other) {
+    return one->exposure_s < other->exposure_s;
+  };
+  const auto [least, most] = std::minmax_element(phases.begin(), phases.end(), by_time);
+  if (watched_alike(**least, **most)) return std::nullopt;
+  if (!((*least)->exposure_s > 0)) return "the time watched is not known: maxima grow with it";
+  return fmt::format("watched {:.4g} s and {:.4g} s: maxima of such times do not compare", (*least)->exposure_s,
+                     (*most)->exposure_s);
+}
+
+std::optional<std::string> no_repeats_because(const std::vector<const core::RunResult*>& runs) {
+  const core::RunResult* first = nullptr;
+  for (const core::RunResult* run : runs) {
+    if (run->machine.empty()) continue;
+    if (first == nullptr) first = run;
+    for (const auto& difference : core::machine_differences(run->machine, first->machine))
+      if (difference.group == "kernel" ||
+          std::find(kMustBeTheSame.begin(), kMustBeTheSame.end(), difference.group) != kMustBeTheSame.end())
+        return fmt::format("run {} is no repeat of run {}: {}", run->id, first->id, core::to_string(difference));
+  }
+  return std::nullopt;
+}
+

@@ -6,6 +6,7 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace maxlat::reports {
 
@@ -20,3 +21,12 @@ std::string how_measured(const core::Phase& phase);
 bool watched_alike(const core::Phase& one, const core::Phase& other);
 
 }  // namespace maxlat::reports
+// Why the maxima of these measurements do not compare, or are of an unknown time. Nothing: they were watched alike.
+// REQUIRES: one or more.
+std::optional<std::string> maxima_apart_because(const std::vector<const core::Phase*>& phases);
+
+// Of runs that are taken as repeats of one build on one box, the first that was not made on the machine, in the state
+// and with the kernel of those before it: "run B is no repeat of run A: kernel: release is 6.12, was 6.1". Runs that do
+// not tell their machine are taken as told. Nothing: all may be repeats.
+std::optional<std::string> no_repeats_because(const std::vector<const core::RunResult*>& runs);
+

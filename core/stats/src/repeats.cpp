@@ -15,8 +15,7 @@
 namespace maxlat::core {
 namespace {
 
-constexpr double kMissed = 0.05;      // of differences of the size that is stated
-constexpr double kNoisierThan = 0.2;  // that the noise is greater than it is taken for
+constexpr double kMissed = 0.05;  // of differences of the size that is stated
 
 // Twice all mid-ranks, ascending, and twice the sum of those of the base's values.
 struct DoubledRanks {
@@ -98,13 +97,14 @@ std::size_t repeats_needed(double alpha) {
 }
 
 // Of normal noise the ranks see pi/3 times the variance that a mean would (their efficiency is 3/pi).
-std::optional<double> smallest_difference(std::span<const double> repeats, std::size_t each, double alpha) {
+std::optional<double> smallest_difference(std::span<const double> repeats, std::size_t each, double alpha,
+                                          double noisier) {
   if (each < repeats_needed(alpha)) return {};
   const auto n = static_cast<double>(repeats.size());
   const double mean = std::accumulate(repeats.begin(), repeats.end(), 0.0) / n;
   double squares = 0;
   for (const double value : repeats) squares += (value - mean) * (value - mean);
-  const double deviation = std::sqrt(squares / boost::math::quantile(boost::math::chi_squared(n - 1), kNoisierThan));
+  const double deviation = std::sqrt(squares / boost::math::quantile(boost::math::chi_squared(n - 1), noisier));
   const auto beyond = [](double probability) {
     return boost::math::quantile(boost::math::complement(boost::math::normal(), probability));
   };
