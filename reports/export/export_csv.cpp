@@ -38,13 +38,14 @@ std::string csv_line(const core::Phase& phase, const core::CpuResult& cpu) {
   for (const double ns : {cpu.min_ns, cpu.mean_ns}) line += "," + (measured ? csv_time(ns) : "");
   line += "," + (measured && tells_deviation(cpu) ? csv_time(cpu.stddev_ns) : "");
   for (const core::QuantileLevel& level : core::kQuantileLevels) line += "," + quantile_field(cpu, level.label);
-  return line + fmt::format(",{},{}\r\n", measured ? csv_time(cpu.max_ns) : "", cpu.overflow_count);
+  return line + fmt::format(",{},{},{}\r\n", measured ? csv_time(cpu.max_ns) : "", cpu.overflow_count,
+                            core::is_upper_bound(phase) ? "upper" : "");
 }
 
 core::Result<std::string> write_csv(const core::RunResult&, const std::vector<const core::Phase*>& phases) {
   std::string text = "phase,kind,arm,status,cpu,samples,exposure_s,min_ns,mean_ns,stddev_ns";
   for (const core::QuantileLevel& level : core::kQuantileLevels) text += fmt::format(",{}_ns", level.label);
-  text += ",max_ns,overflow_count\r\n";
+  text += ",max_ns,overflow_count,bound\r\n";
   for (const core::Phase* phase : phases)
     for (const core::CpuResult& cpu : phase->per_cpu) text += csv_line(*phase, cpu);
   return text;

@@ -2,13 +2,16 @@
 //
 // For a monitoring system. Seconds, as these have it. A histogram has the bounds 1, 2 and 5 of each decade; a bin of
 // ours that lies across one counts above it, so that no bucket says less of the tail than was measured. A phase that is
-// not valid has its value of maxlat_phase_valid, 0, and none of its figures.
+// not valid, because its load died, too, or because its control was not found, has its value of maxlat_phase_valid, 0,
+// and none of its figures. Figures that are an upper bound have a label that says so.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <maxlat/core/sys/open_metrics.hpp>
 #include <maxlat/reports/export_definition.hpp>
 #include <numeric>
+
+#include "view/phase_view.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -30,6 +33,7 @@ std::vector<double> bounds_ns() {
 OpenMetrics::Labels labels_of(const core::Phase& phase) {
   OpenMetrics::Labels labels = {{"phase", phase.name}, {"kind", phase.kind}};
   if (!phase.arm.empty()) labels.emplace_back("arm", phase.arm);
+  if (core::is_upper_bound(phase)) labels.emplace_back("bound", "upper");
   return labels;
 }
 
@@ -42,7 +46,7 @@ OpenMetrics::Labels with(OpenMetrics::Labels labels, std::string name, std::stri
 template <typename Add>
 void each_cpu(const std::vector<const core::Phase*>& phases, Add add) {
   for (const core::Phase* phase : phases) {
-    if (phase->status != core::PhaseStatus::ok) continue;
+    if (unfit_because(*phase)) continue;
     for (const core::CpuResult& cpu : phase->per_cpu)
       if (cpu.samples > 0) add(with(labels_of(*phase), "cpu", std::to_string(cpu.cpu)), cpu);
   }
@@ -75,8 +79,7 @@ void add_run(OpenMetrics& metrics, const core::RunResult& run) {
 
 void add_phases(OpenMetrics& metrics, const std::vector<const core::Phase*>& phases) {
   metrics.family("maxlat_phase_valid", Type::gauge, "", "Whether the phase was measured, and is valid.");
-  for (const core::Phase* phase : phases)
-    metrics.sample("", labels_of(*phase), phase->status == core::PhaseStatus::ok ? 1 : 0);
+  for (const core::Phase* phase : phases) metrics.sample("", labels_of(*phase), unfit_because(*phase) ? 0 : 1);
   metrics.family("maxlat_exposure_seconds", Type::gauge, "seconds", "CPU-seconds really watched.");
   each_cpu(phases, [&](const auto& labels, const core::CpuResult& cpu) {
     if (cpu.exposure_s > 0) metrics.sample("", labels, cpu.exposure_s);

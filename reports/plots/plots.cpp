@@ -273,7 +273,7 @@ std::vector<Plot> plots_of(const PhaseView& view) {
   std::vector<Plot> plots;
   const auto add = [&](Plot plot) {
     if (!has_points(plot)) return;
-    plot.title = view.phase.name + ": " + plot.title;
+    plot.title = core::shown_name(view.phase) + ": " + plot.title;
     plots.push_back(std::move(plot));
   };
   if (!view.all.bins.empty()) add(histogram(view));

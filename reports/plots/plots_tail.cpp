@@ -58,7 +58,7 @@ std::optional<Plot> plot_of(const PhaseView& view, const TailView& tail) {
 
   Plot plot;
   plot.kind = "tail";
-  plot.title = view.phase.name + ": Tail, extrapolated";
+  plot.title = core::shown_name(view.phase) + ": Tail, extrapolated";
   plot.description = "Latency that is exceeded once in the given CPU time: seen, fitted, and the 95 % interval.";
   plot.note = "Dots: the largest of each step, by how often so much was reached. Beyond them it is an extrapolation.";
   plot.x =

@@ -56,6 +56,14 @@ void expect_drawable(const Plot& plot) {
   }
 }
 
+TEST(Plots, SayThatTheyAreOfAnUpperBound) {
+  core::Phase phase = test::typical_run().phases[0];
+  phase.name = "hwlat";
+  phase.facts["bound"] = "upper bound: interrupts and scheduling are included";
+  for (const Plot& plot : plots_of(PhaseView(phase)))
+    EXPECT_TRUE(plot.title.starts_with("hwlat (upper bound): ")) << plot.title;
+}
+
 TEST(Plots, AnNptPhaseUnderLoadHasAllOfThem) {
   const auto run = test::typical_run();
   EXPECT_THAT(kinds_of(plots_of(PhaseView(run.phases[4]))),

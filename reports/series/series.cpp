@@ -35,7 +35,7 @@ std::vector<TrendLine> lines_of(const SeriesRuns& series, Trends& into) {
         (phase.use == SeriesPhase::Use::investigation ? into.investigations : into.not_valid).push_back({&run, &phase});
         continue;
       }
-      TrendLine& line = by_key[{run.box, phase.name, phase.how}];
+      TrendLine& line = by_key[{run.box, shown_name(phase), phase.how}];
       line.runs.push_back(&run);
       line.phases.push_back(&phase);
     }

@@ -39,7 +39,7 @@ struct TrendChange {
 };
 
 struct TrendLine {
-  std::string box, phase, how;
+  std::string box, phase, how;             // the phase as it is shown
   bool only_way = true;                    // the box has this phase measured in no other way
   std::vector<const SeriesRun*> runs;      // in the order of time
   std::vector<const SeriesPhase*> phases;  // of these

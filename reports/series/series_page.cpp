@@ -128,7 +128,7 @@ void aside_part(Html& html, std::string_view id, std::string_view title, const s
   for (size_t i = 0; i < std::min(aside.size(), kAsideRows); ++i) {
     const auto row = html.element("tr");
     html.leaf("td", run_text(*aside[i].run));
-    html.leaf("td", aside[i].phase->name);
+    html.leaf("td", shown_name(*aside[i].phase));
     html.leaf("td", aside[i].phase->why);
     const auto largest = aside[i].phase->figures_ns.empty() ? std::nullopt : aside[i].phase->figures_ns.back();
     html.leaf("td", largest ? latency_html(*largest) : "–", {{"class", "n"}});

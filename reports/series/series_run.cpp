@@ -78,6 +78,10 @@ core::FingerprintGroup made_group(std::string name, std::vector<std::pair<std::s
 
 }  // namespace
 
+std::string shown_name(const SeriesPhase& phase) {
+  return phase.name + (tells_upper_bound(phase.how) ? " (upper bound)" : "");
+}
+
 const std::vector<std::string>& series_figures() {
   static const std::vector<std::string> kFigures = [] {
     std::vector<std::string> names;

@@ -28,6 +28,9 @@ struct SeriesPhase {
   std::vector<std::optional<double>> figures_ns;  // of all CPUs together; nothing: not measured
 };
 
+// Its name; where its figures are no more than an upper bound, that is said: "hwlat (upper bound)".
+std::string shown_name(const SeriesPhase& phase);
+
 struct SeriesRun {
   std::string place;  // where it was found: a folder, of a host where several share a store
   std::string path;   // of its result file, from there

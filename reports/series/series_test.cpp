@@ -241,6 +241,21 @@ TEST_F(SeriesTest, ALineWithAChangeHadRunsEnough) {
   EXPECT_THAT(said_of(trends, runs_).limits, Not(Contains(HasSubstr("had fewer than"))));
 }
 
+// A defect: a trend of hardware latency in a virtual machine did not say that it is an upper bound.
+TEST_F(SeriesTest, AnUpperBoundIsNamedAsOne) {
+  for (unsigned day = 0; day < 3; ++day) {
+    core::RunResult run = test::nightly_run(day, 1);
+    run.phases[0].facts[core::fact::kBound] = "upper bound: interrupts and scheduling are included";
+    add(run);
+  }
+  add(test::nightly_run(3, 1));
+  const Trends trends = trends_of(runs_);
+  ASSERT_THAT(trends.lines, SizeIs(2)) << "one of each bound";
+  EXPECT_EQ(trends.lines[0].phase, "npt");
+  EXPECT_EQ(trends.lines[1].phase, "npt (upper bound)");
+  EXPECT_THAT(series_text(trends, runs_, 100), HasSubstr("npt (upper bound) on "));
+}
+
 TEST_F(SeriesTest, MarkupInResultsIsNone) {
   core::RunResult run = test::nightly_run(0, 1);
   run.annotations["box"] = "<script>alert(1)</script>|[x](y)";

@@ -110,7 +110,7 @@ SeriesSaid said_of(const Trends& trends, const SeriesRuns& runs) {
 
 std::vector<std::string> reasons_of(const std::vector<SetAside>& aside) {
   std::map<std::string, size_t> counts;
-  for (const SetAside& one : aside) ++counts[fmt::format("{}: {}", one.phase->name, one.phase->why)];
+  for (const SetAside& one : aside) ++counts[fmt::format("{}: {}", shown_name(*one.phase), one.phase->why)];
   std::vector<std::pair<size_t, std::string>> order;
   for (const auto& [text, count] : counts) order.emplace_back(count, text);
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -53,23 +53,23 @@ std::string meter_text(const core::Phase& phase) {
   return text == phase.kind ? "" : text;
 }
 
-// What makes two measurements the same, by name.
-std::array<std::pair<const char*, std::string>, 11> ways_of(const core::Phase& phase) {
 // Below it the meter tells nothing, so that a quiet run's maximum is the threshold itself.
 std::string threshold_text(const core::Phase& phase) {
   if (phase.facts.contains(core::fact::kBelowThreshold)) return fact_text(phase, core::fact::kThreshold);
   return fact_text(phase, core::fact::kOnlyAbove);
 }
 
+// What makes two measurements the same, by name.
+std::array<std::pair<const char*, std::string>, 11> ways_of(const core::Phase& phase) {
   return {{{"kind", phase.kind},
            {"meter", meter_text(phase)},
            {"arm", phase.arm},
            {"CPUs", cpus_text(phase)},
            {"loads", loads_text(phase)},
            {"back end", fact_text(phase, core::fact::kBackEnd)},
+           {"threshold", threshold_text(phase)},
            {"policy", fact_text(phase, "policy")},
            {"timer", timer_text(phase)},
-           {"threshold", threshold_text(phase)},
            {"bound", fact_text(phase, core::fact::kBound)},
            {"kernel events", kernel_events_text(phase)}}};
 }
@@ -91,11 +91,14 @@ std::string how_measured(const core::Phase& phase) {
   return text;
 }
 
+bool tells_upper_bound(const std::string& how_measured) {
+  return how_measured.find(fmt::format("; {}: ", core::fact::kBound)) != std::string::npos;  // the kind comes first
+}
+
 bool watched_alike(const core::Phase& one, const core::Phase& other) {
   return std::min(one.exposure_s, other.exposure_s) > 0 && core::watched_alike(one.exposure_s, other.exposure_s);
 }
 
-}  // namespace maxlat::reports
 std::optional<std::string> maxima_apart_because(const std::vector<const core::Phase*>& phases) {
   const auto by_time = [](const core::Phase* one, const core::Phase* other) {
     return one->exposure_s < other->exposure_s;
@@ -120,3 +123,4 @@ std::optional<std::string> no_repeats_because(const std::vector<const core::RunR
   return std::nullopt;
 }
 
+}  // namespace maxlat::reports

@@ -17,10 +17,12 @@ std::optional<std::string> measured_otherwise(const core::Phase& phase, const co
 // The same for one phase, in words: equal when neither is measured otherwise than the other.
 std::string how_measured(const core::Phase& phase);
 
+// Whether the figures are no more than an upper bound (core::is_upper_bound()), by those words.
+bool tells_upper_bound(const std::string& how_measured);
+
 // Maxima grow with the time watched: neither was watched more than twice as long as the other.
 bool watched_alike(const core::Phase& one, const core::Phase& other);
 
-}  // namespace maxlat::reports
 // Why the maxima of these measurements do not compare, or are of an unknown time. Nothing: they were watched alike.
 // REQUIRES: one or more.
 std::optional<std::string> maxima_apart_because(const std::vector<const core::Phase*>& phases);
@@ -30,3 +32,4 @@ std::optional<std::string> maxima_apart_because(const std::vector<const core::Ph
 // not tell their machine are taken as told. Nothing: all may be repeats.
 std::optional<std::string> no_repeats_because(const std::vector<const core::RunResult*>& runs);
 
+}  // namespace maxlat::reports

@@ -156,6 +156,27 @@ def unknown_is_absent(data, folder):
            "an unknown deviation is no element")
 
 
+def unfit_and_bound(data, folder):
+    """A phase whose load died is not valid, whatever its status; figures that are an upper bound say so."""
+    result = folder / "fit.json"
+    maxlat("import", data / "cyclictest-2.4.json", "-o", result)
+    run = json.loads(result.read_text())
+    phase = run["phases"][0]
+    phase["facts"]["bound"] = "upper bound: interrupts and scheduling are included"
+    result.write_text(json.dumps(run))
+    families = open_metrics(maxlat("export", result, "--format", "openmetrics"))
+    expect(all(labels.get("bound") == "upper" for _, labels, _ in families["maxlat_latency_max_seconds"]),
+           "OpenMetrics: an upper bound is labelled as one")
+    rows = list(csv.DictReader(io.StringIO(maxlat("export", result, "--format", "csv"), newline="")))
+    expect(rows and all(row["bound"] == "upper" for row in rows), "CSV: an upper bound is told in its column")
+    phase["load"] = [{"name": "hackbench", "kind": "hackbench", "unit": "rounds/s", "alive": False, "reason": "exit status 1",
+                      "progress": [1]}]
+    result.write_text(json.dumps(run))
+    families = open_metrics(maxlat("export", result, "--format", "openmetrics"))
+    expect([number for _, _, number in families["maxlat_phase_valid"]] == [0], "OpenMetrics: with a dead load it is not valid")
+    expect(not families.get("maxlat_latency_max_seconds"), "OpenMetrics: and has no figures")
+
+
 def main(data):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -163,6 +184,7 @@ def main(data):
         inert(data, folder)
         inert_imports(data, folder)
         unknown_is_absent(data, folder)
+        unfit_and_bound(data, folder)
     print("\n".join(failures))
     return 1 if failures else 0
 
