@@ -98,6 +98,30 @@ TEST(TailHintTest, ATickIsNoStopOfAllCpus) {
   EXPECT_TRUE(tail_hint(PhaseView(npt_with_ticks(90'000, tick_s))).all_cpus_at_once) << "ten times as long";
 }
 
+// A defect: one longer gap of one CPU hid a stop of all.
+TEST(TailHintTest, AStopOfAllCpusIsSeenBesideALongerGapOfOne) {
+  auto phase = npt_with_ticks(90'000, 300.0013);
+  ASSERT_TRUE(tail_hint(PhaseView(phase)).all_cpus_at_once);
+  test::add_stall(phase.per_cpu[0], 200'000, 411.7);
+  test::add_stall(phase.per_cpu[1], 300'000, 17.3);
+  EXPECT_TRUE(tail_hint(PhaseView(phase)).all_cpus_at_once);
+  auto apart = npt_with_ticks(9000, 0.0011 + 0.004 * (1 + 20e-6) * 77'777);
+  test::add_stall(apart.per_cpu[0], 200'000, 411.7);
+  test::add_stall(apart.per_cpu[1], 300'000, 17.3);
+  EXPECT_FALSE(tail_hint(PhaseView(apart)).all_cpus_at_once);
+}
+
+// Five hundred gaps of 1 ms on each of two CPUs in ten minutes: some meet.
+TEST(TailHintTest, GapsThatMeetByChanceAreNoStopOfAllCpus) {
+  auto a = test::cpu_from_bins(0, {{20, 21, 1000}}, 600), b = test::cpu_from_bins(1, {{20, 21, 1000}}, 600);
+  for (int i = 0; i < 500; ++i) {
+    test::add_stall(a, 1e6 + i, 0.7 + std::fmod(i * 0.618'034, 1.0) * 599);
+    test::add_stall(b, 1e6 + i, 0.7 + std::fmod(i * 0.414'214, 1.0) * 599);
+  }
+  test::add_stall(a, 1e6 + 250.5, 300), test::add_stall(b, 1e6 + 250.5, 300.0005);
+  EXPECT_FALSE(tail_hint(PhaseView(test::phase_of("npt", "npt", 600, {a, b}))).all_cpus_at_once);
+}
+
 TEST(TailHintTest, WhatTheKernelAccountsToTheTimerIsNoStopOfAllCpus) {
   auto phase = npt_with_ticks(9000, 300.0013);
   ASSERT_TRUE(tail_hint(PhaseView(phase)).all_cpus_at_once);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether all CPUs were stopped at once: one moment lies within the largest gap of each. A timer's tick does that on a
-// calm box, too, for it comes to all CPUs at the same time and nothing else is longer. So a gap does not count
+// Whether all CPUs were stopped at once: one moment lies within a gap of each, of all that are kept. A stop is seen
+// beside a longer gap of one CPU, too. Many gaps meet by chance: a moment counts where independent CPUs are expected to
+// have fewer than one in a thousand such moments among gaps as long, or where it lies in the longest gap of each. A
+// timer's tick stops all CPUs on a calm box, too, for it comes to all at the same time and nothing else is longer. So a
+// gap does not count
 //
 //   - that the kernel's own events account for: most of it was the local timer's interrupt, or a timer's function;
 //   - that recurs with the tick: of the phase's large gaps (a tenth of it, or more) more than chance allows are a whole
