@@ -25,6 +25,7 @@
 #include "sensors/group_layout.hpp"
 #include "shm/container_plan.hpp"
 #include "shm/file_size_limit.hpp"
+#include "shm/reserve_memory.hpp"
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
@@ -39,8 +40,9 @@ struct Published {
   std::size_t bytes;  // of whole pages
   std::string name;
   base::Descriptor memory;
-  dev_t device = 0;  // the memory's, and
-  ino_t file = 0;    // its number there, by which a descriptor is known to be it
+  std::uint64_t at = 0;  // in it
+  dev_t device = 0;      // the memory's, and
+  ino_t file = 0;        // its number there, by which a descriptor is known to be it
 
   // A program may have closed all descriptors above 2 since, and have another file there. Async-signal-safe.
   bool has_memory() const {
@@ -112,7 +114,7 @@ base::Result<base::Descriptor> make_memory(std::string_view name, std::uint64_t 
   base::Descriptor memory(memfd_create(called.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory) return base::system_error("cannot make shared memory", errno);
   const auto size = static_cast<off_t>(bytes);
-  if (ftruncate(memory.number(), size) != 0 || fallocate(memory.number(), 0, 0, size) != 0)
+  if (ftruncate(memory.number(), size) != 0 || trace::reserve_memory(memory.number(), 0, 0, size) != 0)
     return base::system_error("no memory to share", errno);
   return memory;
 }
@@ -157,6 +159,14 @@ bool make_private(const Published& group) {
   return mremap(copy, group.bytes, group.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, group.pages) != MAP_FAILED;
 }
 
+// The shared memory's pages, each private from the first store to it on; until then the parent's posts are in it, too.
+// Takes no memory now. Async-signal-safe.
+bool make_private_page_by_page(const Published& group) {
+  constexpr int kFlags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+  return group.has_memory() && mmap(group.pages, group.bytes, PROT_READ | PROT_WRITE, kFlags, group.memory.number(),
+                                    static_cast<off_t>(group.at)) != MAP_FAILED;
+}
+
 sigset_t signals_before;  // the fork's
 
 // No handler posts while it is not yet clear whose memory it would post to.
@@ -181,7 +191,7 @@ void after_in_child() {
   for (Published& group : published()) {
     if (!group.memory) continue;  // the parent's, of its own parent: private already
     // What a child cannot have of its own it must not write to: it is the parent's.
-    if (!make_private(group)) mprotect(group.pages, group.bytes, PROT_READ);
+    if (!make_private(group) && !make_private_page_by_page(group)) mprotect(group.pages, group.bytes, PROT_READ);
     group.close();
   }
   after_fork();
@@ -242,7 +252,7 @@ base::Status publish_group(void* pages, std::size_t bytes, std::string_view name
   settle(static_cast<std::uint8_t*>(shared->where()), *sensors);
   place.plan.publish(static_cast<std::uint8_t*>(table->where()), identity_of(name));
   if (const base::Status done = exchange(pages, std::move(*shared)); !done) return done;
-  published().push_back({pages, whole, std::string(name), std::move(*memory), facts.st_dev, facts.st_ino});
+  published().push_back({pages, whole, std::string(name), std::move(*memory), place.group, facts.st_dev, facts.st_ino});
   // Who may not be debugged shows its user nothing: root's directory alone.
   const bool may_be_seen = prctl(PR_GET_DUMPABLE) == 1;
   detail::hand_over(published().back().memory.number(), detail::directories(!may_be_seen));

@@ -2,12 +2,15 @@
 // The way of a group into shared memory: nothing that was posted is lost on it, nobody but the program can write there,
 // a child is on its own, and what cannot be published is refused and works all the same.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <maxlat/base/owned.hpp>
 #include <string>
 
@@ -106,16 +109,6 @@ TEST(SensorGroup, AViewOutlivesTheGroup) {
   const GroupView view = group->view();
   group.reset();
   EXPECT_EQ(value_of<CounterValue>(view, "counter").value, 5u);
-}
-
-// RETURNS: the exit status of a child that runs this.
-template <class Body>
-int in_child(Body body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 TEST(SensorGroup, AChildHasACopyOfItsOwn) {
@@ -250,6 +243,41 @@ TEST(SensorGroup, WithoutMemoryItStaysPrivateAndWorks) {
               if (publish_group(group.get(), group->kBytes, "a")) return 1;
               (*group)->counter.add();
               return 0;
+            }),
+            0);
+}
+
+// Memory that is asked for anew is refused there, and a post must work all the same.
+TEST(SensorGroup, AChildWithoutMemoryForACopyPosts) {
+  EXPECT_EQ(in_child([] {
+              TestGroup<Sensors> group("little");
+              group->counter.add(5);
+              std::uint64_t pages = 0;
+              std::ifstream("/proc/self/statm") >> pages;
+              const rlim_t now = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+              const rlimit little{now, now};
+              setrlimit(RLIMIT_AS, &little);
+              const int ended = in_child([&] {
+                group->counter.add(100);
+                return 3;
+              });
+              return ended == 3 ? 0 : 1;
+            }),
+            0);
+}
+
+// A signal that comes while memory is taken ends that, and a timer's comes again and again.
+TEST(SensorGroup, IsPublishedInAStormOfSignals) {
+  EXPECT_EQ(in_child([] {
+              struct Large {
+                Map<Cells{.low = 0, .width = 1, .count = 1024}, Cells{.low = 0, .width = 1, .count = 1024}> map{
+                    "map", "", {"x"}, {"y"}};
+              };
+              const auto group = std::make_unique<SensorGroup<Large>>();
+              signal(SIGALRM, [](int) {});
+              const itimerval often{.it_interval = {0, 200}, .it_value = {0, 200}};
+              if (setitimer(ITIMER_REAL, &often, nullptr) != 0) return 2;
+              return publish_group(group.get(), group->kBytes, "large") ? 0 : 1;
             }),
             0);
 }

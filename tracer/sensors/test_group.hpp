@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <maxlat/sensors/group.hpp>
@@ -47,6 +48,16 @@ inline int number_of(const std::string& group) {
 // Opened anew, as another program of the same user comes to it. RETURNS: -1: none.
 inline int descriptor_of(const std::string& group, int flags) {
   return open(("/proc/self/fd/" + std::to_string(number_of(group))).c_str(), flags | O_CLOEXEC);
+}
+
+// RETURNS: the exit status of a child that runs this.
+template <class Body>
+int in_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 template <class Sensors>

@@ -20,6 +20,7 @@
 #include "session/control_commands.hpp"
 #include "session/pattern.hpp"
 #include "session/test_recording.hpp"
+#include "shm/reserve_memory.hpp"
 #include "shm/session_file.hpp"
 
 MAXLAT_TRACE_EVENT(first, one, (std::uint64_t, n))

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "file_size_limit.hpp"
 #include "memory_nodes.hpp"
+#include "reserve_memory.hpp"
 
 namespace maxlat::trace {
 namespace {
@@ -44,13 +44,7 @@ bool make_private(void* where, std::size_t size) {
   return mmap(where, size, PROT_READ | PROT_WRITE, kFlags, -1, 0) != MAP_FAILED;
 }
 
-int fallocate_now(int fd, int mode, std::int64_t offset, std::int64_t size) {
-  return static_cast<int>(syscall(SYS_fallocate, fd, mode, offset, size));  // libc's is a cancellation point
-}
-
 }  // namespace
-
-ReserveMemory reserve_memory = fallocate_now;
 
 // Where everything lies.
 base::Status SessionFile::lay_out(ContainerPlan& plan, std::span<const ChannelLayout> channels) {
@@ -161,7 +155,7 @@ void* SessionFile::map_ring(std::uint32_t channel, std::uint32_t slot, int node)
   const std::int64_t offset = ring_offset(channel, slot);
   const auto size = static_cast<std::int64_t>(stride);
   // Zeroed: what an earlier ring left is punched out.
-  if (fallocate_now(fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size) != 0) return nullptr;
+  if (fallocate_whole(fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size) != 0) return nullptr;
   if (memory_nodes().several()) prefer_node(fd(), offset, stride, node);
   if (reserve_memory(fd(), 0, offset, size) != 0) return nullptr;
   void* where = mmap(nullptr, stride, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd(), offset);

@@ -91,8 +91,4 @@ class SessionFile {
   std::vector<PlacedChannel> channels_;
 };
 
-// How memory is reserved: fallocate(2). Tests replace it with one that fails. RETURNS: 0, or -1 and errno.
-using ReserveMemory = int (*)(int fd, int mode, std::int64_t offset, std::int64_t size);
-extern ReserveMemory reserve_memory;
-
 }  // namespace maxlat::trace
