@@ -55,6 +55,7 @@ def test_values():
         assert (latency["count"], latency["overflow"], latency["min"], latency["max"]) == (1001, 1, 1000, 1 << 40)
         assert latency["sum"] == 1000 * 1000 * 1001 // 2 + (1 << 40)
         assert sum(count for _, _, count in latency["bins"]) == 1000
+        assert latency["outliers"] == [{"value": 1 << 40, "time": 0}] and 3e10 < latency["deviation"] < 4e10, latency
         assert all(low <= high for low, high, _ in latency["bins"])
         assert value(program, "other/requests") == {"count": 1 << 63}
 
@@ -65,6 +66,7 @@ def test_text():
         text = sensors("get", str(program.pid))
         assert re.search(r"/server/temperature +7 mK \(min -5 mK, mean 4 mK, max 10 mK, of 3\)$", text, re.M), text
         assert re.search(r"/server/latency +n=1001 min 1\.00 us p50 5\d\d us p99 .* max 1100 s \(1 beyond the range\)$", text, re.M), text
+        assert "    standard deviation 34.7 s\n" in text and "    beyond the range: 1100 s\n" in text, text
         assert re.search(r"^    yes +1$", text, re.M) and re.search(r"^    \(no such index\) +1$", text, re.M), text
         assert "\x1b" not in text
         assert re.search(r"^    from +.* +\d+ #{50}$", text, re.M), text

@@ -6,6 +6,22 @@
 #include <set>
 
 namespace maxlat::sensors::detail {
+
+std::string without_controls(std::string text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const auto last = static_cast<unsigned char>(i == 0 ? 0 : text[i - 1]);
+    const bool of_two = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+    // Behind no byte of a longer letter: some terminals take it for the control itself.
+    const bool alone = byte >= 0x80 && byte < 0xa0 && last < 0x80;
+    shown += byte < ' ' || byte == 127 || of_two || alone ? '?' : text[i];
+    i += of_two ? 1 : 0;
+  }
+  return shown;
+}
+
 base::Result<std::vector<PlacedSensor>> sensors_of_group(const void* pages, std::uint64_t bytes) {
   const auto* const memory = static_cast<const std::uint8_t*>(pages);
   std::vector<PlacedSensor> sensors;

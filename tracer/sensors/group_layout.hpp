@@ -6,7 +6,6 @@
 
 #include <maxlat/sensors/sensor.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <maxlat/base/result.hpp>
 #include <string>
@@ -33,13 +32,14 @@ std::string text_of(const char (&bytes)[kSize]) {
   return std::string(bytes, length);
 }
 
-// The same for terminals and files: letters that do something there are replaced.
+// For terminals and files: a letter that does something there is replaced by '?', be it of one byte or of two in UTF-8
+// (U+0080 to U+009F).
+std::string without_controls(std::string text);
+
+// As text_of(), of such letters only.
 template <std::size_t kSize>
 std::string shown_text(const char (&bytes)[kSize]) {
-  std::string text = text_of(bytes);
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
-  return text;
+  return without_controls(text_of(bytes));
 }
 
 }  // namespace maxlat::sensors::detail

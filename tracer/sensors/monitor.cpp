@@ -10,6 +10,7 @@
 #include <cmath>
 #include <maxlat/sensors/event_reader.hpp>
 #include <maxlat/sensors/monitor.hpp>
+#include <optional>
 #include <set>
 
 #include "sensors/event_list_object.hpp"
@@ -61,11 +62,14 @@ CountersValue read_counters(const maxlat_counters& sensor, const SensorObject& f
   const auto* const labels = reinterpret_cast<const char*>(&sensor) + maxlat_counters_labels_offset(count);
   CountersValue value;
   value.outside = once(sensor.outside);
+  std::set<std::string> taken{"(outside)"};
   for (std::uint64_t i = 0; i < count; ++i) {
     char label[MAXLAT_COUNTERS_LABEL];
     for (std::size_t at = 0; at < sizeof label; ++at) label[at] = once(labels[i * sizeof label + at]);
     std::string text = detail::shown_text(label);
-    value.values.emplace_back(text.empty() ? std::to_string(i) : std::move(text), once(values[i]));
+    if (text.empty()) text = std::to_string(i);
+    while (!taken.insert(text).second) text += "#" + std::to_string(i);
+    value.values.emplace_back(std::move(text), once(values[i]));
   }
   return value;
 }
@@ -83,11 +87,27 @@ void read_buckets(const Head& head, const void* behind, std::uint64_t count, His
   value.has_moments = value.min <= value.max;
 }
 
+// Of sum and sum of squares. Posts under way, and a sum that went round, may make the difference negative: 0, then.
+double deviation_of(const maxlat_histogram_head& head, const HistogramValue& value) {
+  const auto count = static_cast<long double>(value.total);
+  const long double squares = std::ldexp(static_cast<long double>(once(head.sum_sq_high)), 64) +
+                              static_cast<long double>(once(head.sum_sq_low));
+  const long double mean = static_cast<long double>(value.sum) / count;
+  return static_cast<double>(std::sqrt(std::max(0.0L, squares / count - mean * mean)));
+}
+
 HistogramValue read_histogram(const maxlat_histogram_sensor& sensor, const SensorObject& facts) {
   HistogramValue value;
   value.shape = {static_cast<std::uint32_t>(facts.shape[0]), static_cast<std::uint32_t>(facts.shape[1])};
   value.overflows = once(sensor.head.overflow_count);
+  // A place is filled after it was counted: what is still empty there is of a post that is under way.
+  const std::uint64_t kept = std::min<std::uint64_t>(value.overflows, MAXLAT_HISTOGRAM_OVERFLOWS);
+  for (std::uint64_t i = 0; i < kept; ++i) {
+    const auto& [outlier, time] = sensor.head.overflow[i];
+    if (const std::uint64_t seen = once(outlier); seen != 0) value.outliers.push_back({seen, once(time)});
+  }
   read_buckets(sensor.head, &sensor + 1, maxlat_shape_buckets(value.shape), value);
+  if (value.has_moments && value.total != 0) value.deviation = deviation_of(sensor.head, value);
   return value;
 }
 
@@ -153,7 +173,21 @@ void add_up(CountersValue& all, const CountersValue& one) {
   for (std::size_t i = 0; i < all.values.size(); ++i) all.values[i].second += one.values[i].second;
   all.outside += one.outside;
 }
+// Of both together.
+std::optional<double> deviation_of(const HistogramValue& all, const HistogramValue& one) {
+  if (one.total == 0) return all.deviation;
+  if (all.total == 0) return one.deviation;
+  if (!all.deviation || !one.deviation) return std::nullopt;
+  const double a = static_cast<double>(all.total), b = static_cast<double>(one.total);
+  const double apart = static_cast<double>(all.sum) / a - static_cast<double>(one.sum) / b;
+  const double squares = a * *all.deviation * *all.deviation + b * *one.deviation * *one.deviation;
+  return std::sqrt(squares / (a + b) + apart * apart * a * b / ((a + b) * (a + b)));
+}
 void add_up(HistogramValue& all, const HistogramValue& one) {
+  all.deviation = deviation_of(all, one);
+  const std::size_t room = MAXLAT_HISTOGRAM_OVERFLOWS - all.outliers.size();
+  all.outliers.insert(all.outliers.end(), one.outliers.begin(),
+                      one.outliers.begin() + static_cast<std::ptrdiff_t>(std::min(room, one.outliers.size())));
   // Values that were counted without moments leave the sum without any.
   if (one.total > 0) all.has_moments = one.has_moments && (all.total == 0 || all.has_moments);
   for (std::size_t i = 0; i < all.buckets.size(); ++i) all.buckets[i] += one.buckets[i];

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <maxlat/sensors/striped.hpp>
 #include <memory>
@@ -67,6 +68,9 @@ TEST(Striped, AMonitorSeesTheSumOfAllThreads) {
     EXPECT_EQ(latency.min, 0u);
     EXPECT_EQ(latency.max, 39u);
     EXPECT_EQ(latency.sum, times * kPosts / 40 * (40 * 39 / 2) + 7);
+    const double all = static_cast<double>(latency.total), squares = static_cast<double>(times * kPosts / 40 * 20540 + 49);
+    const double mean = static_cast<double>(latency.sum) / all;
+    EXPECT_NEAR(latency.deviation.value_or(-1), std::sqrt(squares / all - mean * mean), 1e-9);
     const auto level = value_of<HistogramValue>(view, "level");
     EXPECT_EQ(level.below, times * kPosts / 40 * 10 + 1);
     EXPECT_EQ(level.overflows, times * kPosts / 40 * 10);

@@ -168,6 +168,52 @@ TYPED_TEST(Values, AHistogramIsTheOneThatBaseMakes) {
   EXPECT_EQ(words.head.sum_sq_high, expected->sum_sq_high);
   EXPECT_EQ(words.head.overflow[15].value, expected->overflow[15].value);
   EXPECT_EQ(words.head.overflow[15].time, 7u);
+  ASSERT_EQ(value.outliers.size(), 16u);
+  for (std::size_t i = 0; i < value.outliers.size(); ++i) {
+    EXPECT_EQ(value.outliers[i].value, expected->overflow[i].value);
+    EXPECT_EQ(value.outliers[i].time, 7u);
+  }
+}
+
+TYPED_TEST(Values, AHistogramHasTheDeviationOfItsValues) {
+  EXPECT_FALSE(value_of<HistogramValue>(this->view_, "histogram").deviation);
+  for (const std::uint64_t value : {2, 4, 4, 4, 5, 5, 7, 9}) this->group_->histogram.post(value);
+  EXPECT_DOUBLE_EQ(value_of<HistogramValue>(this->view_, "histogram").deviation.value_or(-1), 2);
+  this->group_->histogram.post(1u << 20, 11);
+  const auto value = value_of<HistogramValue>(this->view_, "histogram");
+  ASSERT_EQ(value.outliers.size(), 1u);
+  EXPECT_EQ(value.outliers[0].value, 1u << 20);
+  EXPECT_EQ(value.outliers[0].time, 11u);
+}
+
+// What does something on a terminal is not shown: controls of one byte, and those of two in UTF-8.
+TEST(Texts, HaveNoControls) {
+  struct Hostile {
+    Counters<2> counters{"counters", {"a\x1b[1m", "b\xc2\x9b""1m"}, "\xc2\x9b" "31m", "\x9b""5m \xe2\x80\x9c\xc3\xa9"};
+    Map<Cells{}, Cells{}> map{"map", "", {"x\xc2\x9b", "\xc2\x85"}, {"y"}};
+  };
+  TestGroup<Hostile> group("hostile");
+  const GroupView view = group.view();
+  EXPECT_EQ(facts_of(view, "counters").unit, "?31m");
+  EXPECT_EQ(facts_of(view, "counters").about, "?5m \xe2\x80\x9c\xc3\xa9");
+  EXPECT_THAT(value_of<CountersValue>(view, "counters").values, ElementsAre(Pair("a?[1m", 0), Pair("b?1m", 0)));
+  EXPECT_EQ(value_of<MapValue>(view, "map").x.name, "x?");
+  EXPECT_EQ(value_of<MapValue>(view, "map").x.unit, "?");
+}
+
+// Labels that are the same do not compile; those that are made when the program runs become different.
+TEST(Texts, NoTwoCountersHaveOneLabel) {
+  using Labels = std::array<Text<MAXLAT_COUNTERS_LABEL>, 3>;
+  static_assert(maxlat::sensors::detail::are_apart(Labels{"a", "", "b"}));
+  static_assert(!maxlat::sensors::detail::are_apart(Labels{"a", "b", "a"}));
+  static_assert(!maxlat::sensors::detail::are_apart(Labels{"1", "", "a"}));
+  static_assert(!maxlat::sensors::detail::are_apart(Labels{"a", "(outside)", "b"}));
+  struct Same {
+    Counters<4> counters{"counters", std::array<Text<MAXLAT_COUNTERS_LABEL>, 4>{"a", "a", "(outside)", "a"}};
+  };
+  TestGroup<Same> group("same");
+  EXPECT_THAT(value_of<CountersValue>(group.view(), "counters").values,
+              ElementsAre(Pair("a", 0), Pair("a#1", 0), Pair("(outside)#2", 0), Pair("a#3", 0)));
 }
 
 TYPED_TEST(Values, BucketsAloneHaveNoMoments) {
@@ -212,6 +258,8 @@ TEST(SharedValues, NoPostIsASystemCall) {
       group->stat.post(i);
       group->counters.add(static_cast<std::size_t>(i));
       group->histogram.post(static_cast<std::uint64_t>(i) * 100);
+      group->linear.post(static_cast<std::uint64_t>(i));
+      group->map.post(static_cast<std::uint64_t>(i), 7, 1);
     }
   });
   if (status == kNoSeccomp) GTEST_SKIP() << "no seccomp here";
@@ -231,6 +279,8 @@ TEST(SharedValues, NoPostOfAnyThreadIsLost) {
         group->stat.post(i * (thread % 2 == 0 ? 1 : -1));
         group->counters.add(static_cast<std::size_t>(i % 4));
         group->histogram.post(static_cast<std::uint64_t>(i % 2000));
+        group->linear.post(static_cast<std::uint64_t>(i % 50));
+        group->map.post(static_cast<std::uint64_t>(i % 25), 5, 2);
       }
     });
   }
@@ -248,6 +298,17 @@ TEST(SharedValues, NoPostOfAnyThreadIsLost) {
   EXPECT_EQ(counters.outside, kAll / 4);
   EXPECT_EQ(counters.values[2].second, kAll / 4);
   EXPECT_EQ(value_of<HistogramValue>(view, "histogram").total, kAll);
+  const auto linear = value_of<HistogramValue>(view, "linear");
+  EXPECT_EQ(linear.total, kAll);
+  EXPECT_EQ(linear.below, kAll / 5);
+  EXPECT_EQ(linear.overflows, kAll / 50 * 5);
+  EXPECT_EQ(linear.sum, kAll / 50 * (49 * 50 / 2));
+  const auto map = value_of<MapValue>(view, "map");
+  EXPECT_EQ(map.outside, kAll / 25);
+  for (std::size_t cell = 0; cell < 3; ++cell) {
+    EXPECT_EQ(map.cells[cell].count, kAll / 25 * 8);
+    EXPECT_EQ(map.cells[cell].sum, kAll / 25 * 16);
+  }
 }
 
 }  // namespace

@@ -152,6 +152,10 @@ std::string details_of(const HistogramValue& v, const std::string& unit) {
     const std::uint64_t low = octave == 0 ? 0 : 1ull << (octave - 1);
     text += bar(low, octaves[octave], most, unit);
   }
+  if (v.deviation) text += fmt::format("    standard deviation {}\n", mean_text(*v.deviation, unit));
+  for (const HistogramValue::Outlier& one : v.outliers)
+    text += fmt::format("    beyond the range: {}{}\n", with_unit(one.value, unit),
+                        one.time != 0 ? fmt::format(", at {}", one.time) : "");
   return text;
 }
 
@@ -211,6 +215,9 @@ struct Json {
     nlohmann::ordered_json json{{"count", v.total}, {"bins", bins}, {"overflow", v.overflows}};
     if (v.width != 0) json["below"] = v.below;
     if (v.has_moments) json.update({{"min", v.min}, {"max", v.max}, {"sum", v.sum}});
+    if (v.deviation) json["deviation"] = *v.deviation;
+    for (const HistogramValue::Outlier& one : v.outliers)
+      json["outliers"].push_back({{"value", one.value}, {"time", one.time}});
     return json;
   }
   // Cells that have something: column, row, count, sum.

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <maxlat/base/result.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -60,7 +61,7 @@ struct StatValue {
 };
 
 struct CountersValue {
-  std::vector<std::pair<std::string, std::uint64_t>> values;  // with their labels
+  std::vector<std::pair<std::string, std::uint64_t>> values;  // with their labels, no two the same
   std::uint64_t outside = 0;                                  // posts of an index beyond the last
 };
 
@@ -74,6 +75,12 @@ struct HistogramValue {
   // A sensor that is posted buckets alone has none of these.
   bool has_moments = false;
   std::uint64_t min = 0, max = 0, sum = 0;
+  std::optional<double> deviation;  // the standard deviation; of a log-linear one
+  struct Outlier {
+    std::uint64_t value = 0;
+    std::uint64_t time = 0;  // as it was posted with it; 0: with none
+  };
+  std::vector<Outlier> outliers;  // of a log-linear one: the first values beyond the range, 16 at most
 
   // Smallest and largest value of a bucket.
   std::uint64_t low_of(std::uint32_t bucket) const {
@@ -108,9 +115,8 @@ struct EventsValue {
   std::uint64_t refused = 0;  // that were larger than the list takes
 };
 
-using SensorValue =
-    std::variant<std::monostate, CounterValue, GaugeValue, StatValue, CountersValue, HistogramValue, EventsValue,
-                 MapValue>;
+using SensorValue = std::variant<std::monostate, CounterValue, GaugeValue, StatValue, CountersValue, HistogramValue,
+                                 EventsValue, MapValue>;
 
 class EventReader;
 

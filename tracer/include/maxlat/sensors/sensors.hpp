@@ -26,11 +26,13 @@
 #include <maxlat/sensors/linear.h>
 #include <maxlat/sensors/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 
 namespace maxlat::sensors {
 
@@ -156,6 +158,35 @@ class StatOf {
   maxlat_stat words_;
 };
 
+namespace detail {
+
+// A counter without a label is called by its number, what is beyond the last "(outside)": as readers know them. More
+// labels than so many would be too many steps for a compiler.
+template <std::size_t kCount>
+constexpr bool are_apart(const std::array<Text<MAXLAT_COUNTERS_LABEL>, kCount>& labels) {
+  if (kCount > 256) return true;
+  std::array<std::array<char, MAXLAT_COUNTERS_LABEL>, kCount + 1> names{};
+  const auto put = [&](std::size_t i, std::string_view text) { std::copy(text.begin(), text.end(), names[i].begin()); };
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (labels[i].bytes[0] != 0) {
+      put(i, labels[i].bytes);
+      continue;
+    }
+    std::array<char, 8> digits{};
+    std::size_t first = digits.size();
+    for (std::size_t left = i; first == digits.size() || left != 0; left /= 10)
+      digits[--first] = static_cast<char>('0' + left % 10);
+    put(i, std::string_view(digits.data() + first, digits.size() - first));
+  }
+  put(kCount, "(outside)");
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) == names.end();
+}
+
+}  // namespace detail
+
+// Labels that are the same do not compile: they would be one counter to whoever reads them. Where they are known only
+// when the program runs, readers make them different.
 template <std::size_t kCount, maxlat_sensor_writers kWriters>
 class CountersOf {
   static_assert(kCount > 0 && kCount <= MAXLAT_COUNTERS_MAX);
@@ -169,6 +200,8 @@ class CountersOf {
                                       kWriters, name, unit, about, {kCount, 0}),
                .outside = 0,
                .unused = {}} {
+    if (std::is_constant_evaluated() && !detail::are_apart(labels))
+      throw "two labels are the same, or one is another's number, or \"(outside)\"";
     for (std::size_t i = 0; i < kCount; ++i)
       for (std::size_t at = 0; at < sizeof labels_[i]; ++at) labels_[i][at] = labels[i].bytes[at];
   }
@@ -207,9 +240,8 @@ class HistogramOf {
   constexpr const maxlat_sensor& head() const { return words_.sensor; }
   // As base's own, for code that knows that: one thread posts, in no handler. As long as the head has no moments (min
   // above max), they are the reader's to estimate.
-  maxlat_histogram& in_place()
-    requires(kSubBits == MAXLAT_HISTOGRAM_SUB_BITS && kRangeBits == MAXLAT_HISTOGRAM_RANGE_BITS)
-  {
+  maxlat_histogram& in_place() requires(kSubBits == MAXLAT_HISTOGRAM_SUB_BITS &&
+                                        kRangeBits == MAXLAT_HISTOGRAM_RANGE_BITS) {
     static_assert(sizeof(HistogramOf) == sizeof(maxlat_sensor) + sizeof(maxlat_histogram), "nothing between them");
     return reinterpret_cast<maxlat_histogram&>(words_.head);
   }
