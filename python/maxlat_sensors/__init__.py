@@ -127,7 +127,8 @@ class Counters:
 @dataclasses.dataclass(frozen=True)
 class Histogram:
     """Bucket i holds counts[i] values from low[i] to high[i], both included. Below the first are `below` values, beyond the
-    last `overflows`. min, max and sum are None where only buckets are posted."""
+    last `overflows`; of a log-linear histogram `outliers` has the first 16 of them, each with the time that was posted with
+    it (0: none). min, max, sum and the standard deviation are None where only buckets are posted."""
     count: int
     low: memoryview
     high: memoryview
@@ -137,6 +138,8 @@ class Histogram:
     min: Optional[int]
     max: Optional[int]
     sum: Optional[int]
+    deviation: Optional[float] = None
+    outliers: list[tuple[int, int]] = dataclasses.field(default_factory=list)
 
     @property
     def mean(self) -> Optional[float]:
@@ -165,8 +168,12 @@ class Histogram:
 
 @dataclasses.dataclass(frozen=True)
 class Events:
+    """The last `slots` posts are there, or as many as have `bytes` bytes together (0: whatever they have). Those that were
+    too large were `refused`."""
     posts: int
     slots: int
+    bytes: int = 0
+    refused: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -355,10 +362,13 @@ class Sensor:
 
     def _as_histogram(self, value: _library.Value) -> Histogram:
         moments = (_unsigned(value.min), _unsigned(value.max), value.sum) if value.has_extremes else (None, None, None)
-        return Histogram(value.count, *self._items(value.items), value.outside - value.below, value.below, *moments)
+        values, times = ((ctypes.c_uint64 * 16)() for _ in range(2))
+        kept = _checked(_calls().maxlat_monitor_outliers(self._monitor.handle, self._number, values, times, 16))
+        return Histogram(value.count, *self._items(value.items), value.outside - value.below, value.below, *moments,
+                         None if value.deviation < 0 else value.deviation, list(zip(values, times))[:kept])
 
     def _as_events(self, value: _library.Value) -> Events:
-        return Events(value.count, value.items)
+        return Events(value.count, value.items, value.bytes, value.refused)
 
     def _as_map(self, value: _library.Value) -> Map:
         counts, sums = ((ctypes.c_uint64 * value.items)() for _ in range(2))

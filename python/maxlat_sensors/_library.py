@@ -25,7 +25,8 @@ class About(ctypes.Structure):
 
 class Value(ctypes.Structure):
     _fields_ = [("kind", _i32), ("settled", _bool), ("has_extremes", _bool), ("count", _u64), ("value", _i64),
-                ("min", _i64), ("max", _i64), ("sum", _u64), ("outside", _u64), ("items", _u64), ("below", _u64)]
+                ("min", _i64), ("max", _i64), ("sum", _u64), ("outside", _u64), ("items", _u64), ("below", _u64),
+                ("bytes", _u64), ("refused", _u64), ("deviation", ctypes.c_double)]
 
 
 class Event(ctypes.Structure):
@@ -60,6 +61,7 @@ _CALLS = {
     "items": (_i64, [_handle, _size, _array, _array, _array, _size]),
     "cells": (_i64, [_handle, _size, _array, _array, _size]),
     "axes": (ctypes.c_int, [_handle, _size, ctypes.POINTER(Axis), ctypes.POINTER(Axis)]),
+    "outliers": (_i64, [_handle, _size, _array, _array, _size]),
     "label": (_text, [_handle, _size, _size]),
     "quantile": (ctypes.c_int, [_handle, _size, ctypes.c_double, _array]),
     "events_open": (_handle, [_handle, _size, _u64]),

@@ -58,6 +58,8 @@ class Sensors(unittest.TestCase):
         self.assertEqual((latency.count, latency.overflows, latency.min, latency.max), (1001, 1, 1000, 1 << 40))
         self.assertEqual(latency.sum, 1000 * 1000 * 1001 // 2 + (1 << 40))
         self.assertEqual(sum(latency.counts), 1000)
+        self.assertEqual(latency.outliers, [(1 << 40, 0)])
+        self.assertAlmostEqual(latency.deviation / 3.473e10, 1, places=2)
         self.assertRegex(repr(latency), r"^Histogram\(count=1001, min=1000, p50=5\d\d\d\d\d, ")
         with self.assertRaisesRegex(ValueError, "from 0 to 1"):
             latency.quantile(2)
@@ -125,7 +127,7 @@ class Sensors(unittest.TestCase):
         self.assertEqual(events[12].fields, {"axis": 12, "position_mm": 6.0})
         self.assertFalse(any(event.late for event in events))
         self.assertEqual([event.ticks for event in events], sorted(event.ticks for event in events))
-        self.assertEqual(moves.read(), ms.Events(13, 16))
+        self.assertEqual(moves.read(), ms.Events(13, 16, 0, 0))
         for _ in range(2):
             self.program.tell("move")
         self.assertEqual(len(list(reader)), 16)

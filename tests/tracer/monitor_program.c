@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* monitor_program PID: reads the sensors of that sensor_program, which was told to post and to move, by the C interface
-   (maxlat/sensors/monitor.h), and says what is not as it should be. */
+/* monitor_program PID: reads the sensors of that sensor_program, which was told to post, to move and to say, by the C
+   interface (maxlat/sensors/monitor.h), and says what is not as it should be. */
 #include <maxlat/sensors/monitor.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +72,9 @@ static void check_histogram(struct maxlat_monitor* monitor) {
   uint64_t median = 0;
   EXPECT(maxlat_monitor_quantile(monitor, latency, 0.5, &median) == MAXLAT_MONITOR_OK);
   EXPECT(median >= 501000 && median < 560000);
+  uint64_t outlier = 0, time = 9;
+  EXPECT(maxlat_monitor_outliers(monitor, latency, &outlier, &time, 1) == 1 && outlier == (uint64_t)1 << 40 && time == 0);
+  EXPECT(value.deviation > 3e10 && value.deviation < 4e10); /* of 1000 small ones and 2^40 */
 }
 
 /* Values from 18 to 60, in cells of 5 from 20 to 59. */
@@ -135,6 +138,11 @@ static void check_events(const struct maxlat_monitor* monitor) {
   maxlat_monitor_events_close(events);
 }
 
+static void check_events_of_any_size(struct maxlat_monitor* monitor) {
+  const struct maxlat_monitor_value log = value_in(monitor, "robot", "log");
+  EXPECT(log.count == 6 && log.items == 16 && log.bytes == 256 && log.refused == 1 && log.deviation < 0);
+}
+
 static void check_mistakes(struct maxlat_monitor* monitor) {
   struct maxlat_monitor_value value;
   struct maxlat_monitored about;
@@ -146,6 +154,7 @@ static void check_mistakes(struct maxlat_monitor* monitor) {
   EXPECT(strcmp(maxlat_monitor_error(), "queue is not a list of events") == 0);
   EXPECT(maxlat_monitor_items(monitor, queue, NULL, NULL, NULL, 0) == MAXLAT_MONITOR_NOT_THIS);
   EXPECT(maxlat_monitor_cells(monitor, queue, NULL, NULL, 0) == MAXLAT_MONITOR_NOT_THIS);
+  EXPECT(maxlat_monitor_outliers(monitor, queue, NULL, NULL, 0) == MAXLAT_MONITOR_NOT_THIS);
   EXPECT(maxlat_monitor_label(monitor, queue, 0) == NULL);
   EXPECT(!maxlat_monitor_ended(monitor, queue) && !maxlat_monitor_ended(monitor, 11));
   struct maxlat_monitor* const none = maxlat_monitor_open("no/such");
@@ -166,6 +175,7 @@ int main(int argc, char** argv) {
   check_linear_histogram(monitor);
   check_map(monitor);
   check_events(monitor);
+  check_events_of_any_size(monitor);
   check_mistakes(monitor);
   maxlat_monitor_close(monitor);
   return wrong == 0 ? 0 : 1;

@@ -6,7 +6,7 @@ set -eu
 coproc posting { exec "$2"; }
 pid=$posting_PID
 trap 'kill "$pid"' EXIT
-for word in post move; do
+for word in post move say; do
   echo "$word" >&"${posting[1]}"
   read -r answer <&"${posting[0]}"
   [ "$answer" = "done" ] || exit 1

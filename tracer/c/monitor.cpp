@@ -7,6 +7,7 @@
 #include <maxlat/sensors/directory.hpp>
 #include <maxlat/sensors/event_reader.hpp>
 #include <maxlat/sensors/monitor.hpp>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,12 @@ thread_local std::string last_error;
 int failed(maxlat_monitor_result result, std::string why) {
   last_error = std::move(why);
   return result;
+}
+
+// In a handler: nothing that is thrown leaves, for the caller may be C.
+int thrown() noexcept {
+  last_error = "no memory";  // so short that it is within the string
+  return MAXLAT_MONITOR_FAILED;
 }
 
 int32_t kind_of(sensors::SensorKind kind) {
@@ -76,6 +83,7 @@ struct InC {
     out.below = v.below;
     out.items = v.buckets.size();
     out.has_extremes = v.has_moments;
+    if (v.deviation) out.deviation = *v.deviation;
     if (!v.has_moments) return;
     out.min = static_cast<int64_t>(v.min);
     out.max = static_cast<int64_t>(v.max);
@@ -84,6 +92,8 @@ struct InC {
   void operator()(const sensors::EventsValue& v) const {
     out.count = v.posts;
     out.items = v.slots;
+    out.bytes = v.bytes;
+    out.refused = v.refused;
   }
   void operator()(const sensors::MapValue& v) const {
     out.outside = out.count = v.outside;
@@ -132,18 +142,21 @@ const char* maxlat_monitor_error(void) {
 
 namespace {
 
-maxlat_monitor* open_monitor(const char* pattern, bool ended_too) {
+maxlat_monitor* open_monitor(const char* pattern, bool ended_too) try {
   auto groups = sensors::known_groups(ended_too);
   if (!groups) {
     failed(MAXLAT_MONITOR_FAILED, groups.error().text);
     return nullptr;
   }
-  auto* const monitor = new maxlat_monitor{std::move(*groups), {}};
+  auto monitor = std::make_unique<maxlat_monitor>(maxlat_monitor{std::move(*groups), {}});
   for (const auto& [group, ended, ended_ns] : monitor->groups)
     for (const sensors::SensorFacts& facts : group.sensors())
       if (pattern == nullptr || sensors::matches(pattern, group, facts))
         monitor->sensors.push_back({&group, &facts, ended, {}});
-  return monitor;
+  return monitor.release();
+} catch (...) {
+  thrown();
+  return nullptr;
 }
 
 }  // namespace
@@ -177,31 +190,36 @@ int not_this(const Monitored& one, const std::string& what) {
 
 }  // namespace
 
-int maxlat_monitor_about(const struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitored* about) {
+int maxlat_monitor_about(const struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitored* about) try {
   if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
   const Monitored& one = monitor->sensors[sensor];
   *about = {one.group->program().c_str(), one.group->group().c_str(), one.facts->name.c_str(),  one.facts->unit.c_str(),
             one.facts->about.c_str(),     one.group->pid(),           kind_of(one.facts->kind), one.facts->shared};
   return MAXLAT_MONITOR_OK;
+} catch (...) {
+  return thrown();
 }
 
 bool maxlat_monitor_ended(const struct maxlat_monitor* monitor, size_t sensor) {
   return sensor < monitor->sensors.size() && monitor->sensors[sensor].ended;
 }
 
-int maxlat_monitor_read(struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_value* value) {
+int maxlat_monitor_read(struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_value* value) try {
   if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
   Monitored& one = monitor->sensors[sensor];
   one.value = one.group->read(*one.facts);
   *value = {};
   value->kind = kind_of(one.facts->kind);
   value->settled = true;
+  value->deviation = -1;
   std::visit(InC{*value}, one.value);
   return MAXLAT_MONITOR_OK;
+} catch (...) {
+  return thrown();
 }
 
 int64_t maxlat_monitor_items(const struct maxlat_monitor* monitor, size_t sensor, uint64_t* low, uint64_t* high,
-                             uint64_t* count, size_t room) {
+                             uint64_t* count, size_t room) try {
   if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
   const Monitored& one = monitor->sensors[sensor];
   const auto put = [&](size_t i, uint64_t from, uint64_t to, uint64_t so_many) {
@@ -220,10 +238,12 @@ int64_t maxlat_monitor_items(const struct maxlat_monitor* monitor, size_t sensor
     return static_cast<int64_t>(counters->values.size());
   }
   return not_this(one, "a histogram, nor counters");
+} catch (...) {
+  return thrown();
 }
 
 int64_t maxlat_monitor_cells(const struct maxlat_monitor* monitor, size_t sensor, uint64_t* count, uint64_t* sum,
-                             size_t room) {
+                             size_t room) try {
   if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
   const Monitored& one = monitor->sensors[sensor];
   const auto* const map = std::get_if<sensors::MapValue>(&one.value);
@@ -233,10 +253,12 @@ int64_t maxlat_monitor_cells(const struct maxlat_monitor* monitor, size_t sensor
     if (sum != nullptr) sum[i] = map->cells[i].sum;
   }
   return static_cast<int64_t>(map->cells.size());
+} catch (...) {
+  return thrown();
 }
 
 int maxlat_monitor_axes(const struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_axis* x,
-                        struct maxlat_monitor_axis* y) {
+                        struct maxlat_monitor_axis* y) try {
   if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
   const Monitored& one = monitor->sensors[sensor];
   const auto* const map = std::get_if<sensors::MapValue>(&one.value);
@@ -244,6 +266,8 @@ int maxlat_monitor_axes(const struct maxlat_monitor* monitor, size_t sensor, str
   for (const auto& [from, to] : {std::pair{&map->x, x}, std::pair{&map->y, y}})
     *to = {from->name.c_str(), from->unit.c_str(), from->low, from->width, from->cells};
   return MAXLAT_MONITOR_OK;
+} catch (...) {
+  return thrown();
 }
 
 const char* maxlat_monitor_label(const struct maxlat_monitor* monitor, size_t sensor, size_t item) {
@@ -252,17 +276,34 @@ const char* maxlat_monitor_label(const struct maxlat_monitor* monitor, size_t se
   return counters == nullptr || item >= counters->values.size() ? nullptr : counters->values[item].first.c_str();
 }
 
-int maxlat_monitor_quantile(const struct maxlat_monitor* monitor, size_t sensor, double part, uint64_t* value) {
+int64_t maxlat_monitor_outliers(const struct maxlat_monitor* monitor, size_t sensor, uint64_t* value, uint64_t* time,
+                                size_t room) try {
+  if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
+  const Monitored& one = monitor->sensors[sensor];
+  const auto* const histogram = std::get_if<sensors::HistogramValue>(&one.value);
+  if (histogram == nullptr) return not_this(one, "a histogram");
+  for (size_t i = 0; i < std::min(room, histogram->outliers.size()); ++i) {
+    if (value != nullptr) value[i] = histogram->outliers[i].value;
+    if (time != nullptr) time[i] = histogram->outliers[i].time;
+  }
+  return static_cast<int64_t>(histogram->outliers.size());
+} catch (...) {
+  return thrown();
+}
+
+int maxlat_monitor_quantile(const struct maxlat_monitor* monitor, size_t sensor, double part, uint64_t* value) try {
   if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
   const Monitored& one = monitor->sensors[sensor];
   const auto* const histogram = std::get_if<sensors::HistogramValue>(&one.value);
   if (histogram == nullptr) return not_this(one, "a histogram");
   *value = histogram->quantile(std::clamp(part, 0.0, 1.0));
   return MAXLAT_MONITOR_OK;
+} catch (...) {
+  return thrown();
 }
 
 struct maxlat_monitor_events* maxlat_monitor_events_open(const struct maxlat_monitor* monitor, size_t sensor,
-                                                         uint64_t patience_ns) {
+                                                         uint64_t patience_ns) try {
   if (sensor >= monitor->sensors.size()) {
     no_such_sensor(*monitor, sensor);
     return nullptr;
@@ -273,13 +314,16 @@ struct maxlat_monitor_events* maxlat_monitor_events_open(const struct maxlat_mon
     return nullptr;
   }
   return new maxlat_monitor_events{.reader = one.group->events(*one.facts, patience_ns)};
+} catch (...) {
+  thrown();
+  return nullptr;
 }
 
 void maxlat_monitor_events_close(struct maxlat_monitor_events* events) {
   delete events;
 }
 
-int maxlat_monitor_events_next(struct maxlat_monitor_events* events, struct maxlat_monitor_event* event) {
+int maxlat_monitor_events_next(struct maxlat_monitor_events* events, struct maxlat_monitor_event* event) try {
   const sensors::EventStep step = events->reader.next(events->event, maxlat::base::monotonic_ns());
   events->values.clear();
   events->names.clear();
@@ -307,10 +351,12 @@ int maxlat_monitor_events_next(struct maxlat_monitor_events* events, struct maxl
   }
   event->fields = static_cast<uint32_t>(events->values.size());
   return MAXLAT_MONITOR_OK;
+} catch (...) {
+  return thrown();
 }
 
 int maxlat_monitor_events_field(const struct maxlat_monitor_events* events, uint32_t number,
-                                struct maxlat_monitor_field* field) {
+                                struct maxlat_monitor_field* field) try {
   if (number >= events->values.size()) return MAXLAT_MONITOR_NONE;
   const trace::FieldValue& value = events->values[number];
   const bool is_array = value.field->kind == trace::FieldKind::array || value.field->kind == trace::FieldKind::sequence;
@@ -323,6 +369,8 @@ int maxlat_monitor_events_field(const struct maxlat_monitor_events* events, uint
             kind_of(*value.field),
             is_array};
   return MAXLAT_MONITOR_OK;
+} catch (...) {
+  return thrown();
 }
 
 int maxlat_monitor_events_books(const struct maxlat_monitor_events* events, struct maxlat_monitor_books* books) {

@@ -24,6 +24,13 @@ if(MAXLAT_BUILD_TESTS)
     set_target_properties(tracer_c_program tracer_twice_program tracer_refused_program PROPERTIES LINKER_LANGUAGE CXX)
   endif()
 
+  if(NOT MAXLAT_SANITIZE)  # sanitizers have an operator new of their own
+    add_executable(tracer_no_memory_program c/no_memory_program.cpp)
+    target_link_libraries(tracer_no_memory_program PRIVATE maxlat::tracer maxlat_build_flags)
+    add_test(NAME tracer.c_without_memory COMMAND tracer_no_memory_program)
+    set_tests_properties(tracer.c_without_memory PROPERTIES LABELS unit TIMEOUT 120)
+  endif()
+
   add_test(NAME tracer.c_declarations COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/c/check_declarations.sh ${CMAKE_C_COMPILER}
     ${CMAKE_CXX_COMPILER} ${tracer_headers})
   set_tests_properties(tracer.c_declarations PROPERTIES LABELS unit TIMEOUT 180)  # some sixty runs of the compilers

@@ -94,7 +94,7 @@ class EventReader {
 // Times of the wall clock for the ticks of events, by what both are now. COST of one: base::calibrate().
 class EventClock {
  public:
-  EventClock() : rate_(base::calibrate()) { read_again(); }
+  EventClock() : rate_(shared_rate()) { read_again(); }
   // Where the wall clock was set, or some minutes have gone by.
   void read_again() { now_ = base::read_both(CLOCK_REALTIME); }
   std::int64_t realtime_ns(std::uint64_t ticks) const {
@@ -104,6 +104,12 @@ class EventClock {
   }
 
  private:
+  // Of the machine: measured once, where the kernel does not tell it.
+  static const base::CounterClock& shared_rate() {
+    static const base::CounterClock rate = base::calibrate();
+    return rate;
+  }
+
   base::CounterClock rate_;
   base::Moment now_;
 };

@@ -17,9 +17,10 @@
  *
  * A MONITOR holds the sensors that there were when it was opened, also when their programs have ended or were killed
  * since: then it shows what was posted last. Programs that begin later are seen by who opens anew.
- * BOUNDS: each call takes a bounded number of steps, whatever the programs do; no call waits, but the opening for a
- * directory that is stopped, a second. Opening looks at the descriptors of all processes. TRUST: as monitor.hpp: a
- * hostile program can show wrong values and nothing else.
+ * BOUNDS: each call takes a bounded number of steps, whatever the programs do. Two wait: opening a monitor for a
+ * directory that is stopped, a second; and the first maxlat_monitor_events_open() of a program, where the kernel does
+ * not tell the counter's rate, for its calibration, less than a tenth of a second. Opening looks at the descriptors of
+ * all processes. TRUST: as monitor.hpp: a hostile program can show wrong values and nothing else.
  * STABILITY: from version 1.0 on structs and numbers do not change, and what is new gets calls of its own. A sensor of
  * a kind that this library does not know is MAXLAT_MONITOR_UNKNOWN.
  * ERRORS: calls that return int return one of enum maxlat_monitor_result, those that return a pointer null; then
@@ -104,6 +105,9 @@ struct maxlat_monitor_value {
                         that have no cell */
   uint64_t items;    /* buckets of a histogram, counters, slots of a list, cells of a map */
   uint64_t below;    /* histogram: those of `outside` that are below its range */
+  uint64_t bytes;    /* list of events of any size: those of its ring of payloads */
+  uint64_t refused;  /* of such a list: posts that were too large for it; they are in `count` */
+  double deviation;  /* histogram: the standard deviation; negative: not known, as for all other kinds */
 };
 int maxlat_monitor_read(struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitor_value* value);
 
@@ -130,6 +134,12 @@ int maxlat_monitor_axes(const struct maxlat_monitor* monitor, size_t sensor, str
                         struct maxlat_monitor_axis* y);
 /* Of a counter. Null: it has none. Valid until it is read again. */
 const char* maxlat_monitor_label(const struct maxlat_monitor* monitor, size_t sensor, size_t item);
+/*
+ * The first values beyond a histogram's range, as it was read last, each with the time that was posted with it (0:
+ * none); into arrays for `room` of them; each may be null. RETURNS: how many there are, 16 at most, or as above.
+ */
+int64_t maxlat_monitor_outliers(const struct maxlat_monitor* monitor, size_t sensor, uint64_t* value, uint64_t* time,
+                                size_t room);
 /* Of a histogram, as it was read last; `part` from 0 to 1. */
 int maxlat_monitor_quantile(const struct maxlat_monitor* monitor, size_t sensor, double part, uint64_t* value);
 
