@@ -13,5 +13,9 @@ CASES = [
     Case("record without a folder", "sensors record no/such", 1, [r"\Amaxlat sensors: -o is missing\nhint: "]),
     Case("record for no time", "sensors record -o {tmp}/r -D 0", 1, [r"\Amaxlat sensors: .*duration"]),
     Case("stats for no time", "sensors stats -D 0", 1, [r"\Amaxlat sensors: .*duration"]),
+    Case("print reads a recording", "sensors print {tmp}/no/such", 1, [r"no/such"]),
+    Case("export in no format", "sensors export --format csv", 1, [r'\Amaxlat sensors: --format: "csv" is none\nhint: ']),
+    Case("export to a file and to whoever asks", "sensors export --listen 0 -o f", 1, [r"\Amaxlat sensors: --listen goes with neither"]),
+    Case("watch helps", "sensors watch --help", 0, [r"--wait"]),
     Case("an option of another subcommand", "sensors list --json", 1, [r"\Amaxlat sensors: unknown option '--json'\nhint: "]),
 ]

@@ -286,15 +286,20 @@ def test_export():
         # What the reference parser asks for: a unit ends its family's name; _count and _sum come together.
         for family, unit in re.findall(r"^# UNIT (\S+) (.*)$", text, re.M):
             assert family.endswith("_" + unit), (family, unit)
-        assert "# UNIT server_speed_m_s m_s" in text
+        assert "# UNIT server_speed_meters_per_second meters_per_second" in text
+        stat = rf'program="{NAME}",pid="{one.pid}",sensor="server/temperature"'
+        for what, kelvins in (("last", "0.007"), ("min", "-0.005"), ("max", "0.01"), ("sum", "0.012"), ("mean", "0.004")):
+            assert f'server_temperature_kelvin{{{stat},of="{what}"}} {kelvins}\n' in text, text
+        assert f"server_temperature_posts_total{{{stat}}} 3\n" in text, text
+        assert "\n# HELP server_queue requests that wait\n" in text and "\n# HELP server_temperature_kelvin The sensor " in text
         for kind in ("count", "sum"):
             assert len(re.findall(rf"^server_latency_seconds_{kind}{{", text, re.M)) == 2, text
         families = re.findall(r"^# TYPE (\S+)", text, re.M)
-        assert len(families) == len(set(families)) == 10
+        assert len(families) == len(set(families)) == 11
         assert "copies" not in text, "a map has a value for each cell"
         # The two that are below the low bound are in each bucket.
         voltage = rf'program="{NAME}",pid="{one.pid}",sensor="other/voltage"'
-        assert f'other_voltage_mV_bucket{{{voltage},le="24"}} 7\n' in text and f"other_voltage_mV_sum{{{voltage}}} 1677\n" in text, text
+        assert f'other_voltage_volts_bucket{{{voltage},le="0.024"}} 7\n' in text and f"other_voltage_volts_sum{{{voltage}}} 1.677\n" in text, text
         assert f'robot_moves_total{{program="{NAME}",pid="{one.pid}",sensor="robot/moves"}} 0\n' in text, text
 
 

@@ -62,6 +62,13 @@ std::string number(double value) {
 
 void OpenMetrics::family(std::string_view name, Type type, std::string_view unit, std::string_view help) {
   name_ = legal_name(name);
+  if (format_ == Format::prometheus) {
+    const bool is_known = type == Type::gauge || type == Type::counter || type == Type::histogram;
+    const std::string whole = name_ + (type == Type::counter ? "_total" : type == Type::info ? "_info" : "");
+    text_ += fmt::format("# HELP {} {}\n", whole, escaped(help));
+    text_ += fmt::format("# TYPE {} {}\n", whole, name_of(is_known ? type : Type::gauge));
+    return;
+  }
   text_ += fmt::format("# TYPE {} {}\n", name_, name_of(type));
   if (!unit.empty()) text_ += fmt::format("# UNIT {} {}\n", name_, unit);
   text_ += fmt::format("# HELP {} {}\n", name_, escaped(help));

@@ -37,6 +37,26 @@ TEST(OpenMetrics, WhateverIsPutInDoesNotLeaveItsPlace) {
             "# EOF\n");
 }
 
+TEST(OpenMetrics, TheOlderFormatOfPrometheus) {
+  OpenMetrics metrics(OpenMetrics::Format::prometheus);
+  metrics.family("gap_seconds", OpenMetrics::Type::gauge, "seconds", "Watched.");
+  metrics.sample("", {{"cpu", "3"}}, 59.25);
+  metrics.family("stalls", OpenMetrics::Type::counter, "", "Stalls.");
+  metrics.sample("_total", {}, 12);
+  metrics.family("build", OpenMetrics::Type::info, "", "Which.");
+  metrics.sample("_info", {{"version", "1"}}, 1);
+  EXPECT_EQ(metrics.text(),
+            "# HELP gap_seconds Watched.\n"
+            "# TYPE gap_seconds gauge\n"
+            "gap_seconds{cpu=\"3\"} 59.25\n"
+            "# HELP stalls_total Stalls.\n"
+            "# TYPE stalls_total counter\n"
+            "stalls_total 12\n"
+            "# HELP build_info Which.\n"
+            "# TYPE build_info gauge\n"
+            "build_info{version=\"1\"} 1\n");
+}
+
 TEST(OpenMetrics, NumbersThatAreNone) {
   OpenMetrics metrics;
   metrics.family("g", OpenMetrics::Type::gauge, "", "");

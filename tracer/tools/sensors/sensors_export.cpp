@@ -1,157 +1,89 @@
 // SPDX-License-Identifier: MIT
-//
-// A family of metrics for each GROUP_NAME, whichever programs have it; program and process are labels. A family has its
-// samples together, so what is found is sorted by that name first.
+#include <errno.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
-#include <map>
-#include <maxlat/core/sys/open_metrics.hpp>
+#include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/stop.hpp>
+#include <optional>
 
 #include "sensors/chosen_sensors.hpp"
+#include "metrics/metrics_server.hpp"
+#include "metrics/sensor_metrics.hpp"
 #include "sensors/sensors_commands.hpp"
-#include "sensors/value_text.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
 
-using core::OpenMetrics;
-using Labels = OpenMetrics::Labels;
+using Format = core::OpenMetrics::Format;
 
-// Those that the format has for names, so that two names that become one are one family, and a family ends in its unit.
-std::string letters_of(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c >= 0x80 || std::isalnum(c) == 0; }, '_');
-  return text;
-}
-
-struct Unit {
-  std::string name;
-  double factor = 1;
-};
-// Base units, as monitoring systems have them.
-Unit base_unit(const std::string& unit) {
-  if (const double ns = ns_of_unit(unit); ns != 0) return {"seconds", ns / 1e9};
-  return {letters_of(unit), 1};
-}
-
-Labels with(Labels labels, const std::string& name, const std::string& value) {
-  labels.emplace_back(name, value);
-  return labels;
-}
-
-OpenMetrics::Type type_of(sensors::SensorKind kind) {
-  switch (kind) {
-    case sensors::SensorKind::counter:
-    case sensors::SensorKind::counters:
-    case sensors::SensorKind::events:
-      return OpenMetrics::Type::counter;
-    case sensors::SensorKind::histogram:
-      return OpenMetrics::Type::histogram;
-    default:
-      return OpenMetrics::Type::gauge;
-  }
-}
-
-struct Samples {
-  OpenMetrics& metrics;
-  const Labels& labels;
-  double factor;
-
-  void operator()(std::monostate) const {}
-  void operator()(const sensors::CounterValue& v) const {
-    metrics.sample("_total", labels, static_cast<double>(v.value) * factor);
-  }
-  void operator()(const sensors::GaugeValue& v) const {
-    metrics.sample("", labels, static_cast<double>(v.value) * factor);
-  }
-  void operator()(const sensors::StatValue& v) const {
-    if (v.count == 0) return;
-    for (const auto& [name, value] : {std::pair{"last", v.value}, {"min", v.min}, {"max", v.max}})
-      metrics.sample("", with(labels, "of", name), static_cast<double>(value) * factor);
-    metrics.sample("", with(labels, "of", "mean"),
-                   static_cast<double>(static_cast<std::int64_t>(v.sum)) / static_cast<double>(v.count) * factor);
-  }
-  void operator()(const sensors::CountersValue& v) const {
-    for (const auto& [label, count] : v.values)
-      metrics.sample("_total", with(labels, "label", label), static_cast<double>(count) * factor);
-    metrics.sample("_total", with(labels, "label", "(outside)"), static_cast<double>(v.outside) * factor);
-  }
-  // Only buckets with something in them: bounds may be left out, and most would be.
-  void operator()(const sensors::HistogramValue& v) const {
-    std::uint64_t seen = v.below;
-    for (std::uint32_t i = 0; i < v.buckets.size(); ++i) {
-      if (v.buckets[i] == 0) continue;
-      seen += v.buckets[i];
-      const double bound = static_cast<double>(v.high_of(i)) * factor;
-      metrics.sample("_bucket", with(labels, "le", fmt::format("{}", bound)), static_cast<double>(seen));
-    }
-    metrics.sample("_bucket", with(labels, "le", "+Inf"), static_cast<double>(v.total));
-    // These two go together. Of buckets alone there is no sum.
-    if (!v.has_moments && v.total != 0) return;
-    metrics.sample("_count", labels, static_cast<double>(v.total));
-    metrics.sample("_sum", labels, static_cast<double>(v.sum) * factor);
-  }
-  void operator()(const sensors::MapValue&) const {}
-  void operator()(const sensors::EventsValue& v) const {
-    metrics.sample("_total", labels, static_cast<double>(v.posts));
-  }
+struct ExportPlan {
+  std::vector<std::string> patterns;
+  std::string output{};
+  std::optional<std::string> listen{};
+  Format format = Format::open_metrics;
 };
 
-using Families = std::map<std::string, std::vector<const ChosenSensor*>>;
-
-std::string family_of(const ChosenSensor& sensor) {
-  const std::string unit = base_unit(sensor.facts->unit).name;
-  return letters_of(fmt::format("{}_{}", sensor.group->group(), sensor.facts->name)) + (unit.empty() ? "" : "_" + unit);
+core::Result<std::optional<ExportPlan>> export_plan(const core::Arguments& arguments) {
+  constexpr core::CommandHelp kHelp{
+      "maxlat sensors export [options] [SENSOR ...]",
+      "Gives the values of sensors to a monitoring system: as a text, or to whoever asks for /metrics.\n"
+      "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? [].\n"
+      "Values are in base units (seconds, volts). Maps are left out, they have a value for each cell.",
+      "  maxlat sensors export --listen 9464 'robot/*'    for Prometheus: http://127.0.0.1:9464/metrics\n"
+      "  maxlat sensors export --format prometheus -o /var/lib/prometheus/node-exporter/s.prom\n"};
+  boost::program_options::options_description options("Options");
+  auto add = options.add_options();
+  add("output,o", core::argument("FILE"), "written whole or not at all, instead of standard output");
+  add("format", core::argument("F")->default_value("openmetrics"),
+      "openmetrics (1.0), or prometheus: its older text (0.0.4)");
+  add("listen", core::argument("[ADDR:]PORT"),
+      "answers GET /metrics until it is interrupted; of this machine alone\n"
+      "unless ADDR is another than 127.0.0.1. In the format that is asked for");
+  add("help,h", "this text");
+  const auto line = core::parse_or_help(kHelp, options, arguments);
+  if (!line) return line.error();
+  if (!*line) return std::optional<ExportPlan>{};
+  ExportPlan plan{.patterns = (*line)->operands};
+  const auto format = (*line)->get<std::string>("format");
+  if (format != "openmetrics" && format != "prometheus")
+    return core::Error{fmt::format("--format: \"{}\" is none", format), "openmetrics or prometheus"};
+  if (format == "prometheus") plan.format = Format::prometheus;
+  if ((*line)->has("output")) plan.output = (*line)->get<std::string>("output");
+  if ((*line)->has("listen")) plan.listen = (*line)->get<std::string>("listen");
+  if ((*line)->has("listen") && ((*line)->has("output") || (*line)->given("format")))
+    return core::Error{"--listen goes with neither --output nor --format"};
+  return std::optional(std::move(plan));
 }
 
-Families families_of(const ChosenSensors& chosen) {
-  Families families;
-  for (const ChosenSensor& sensor : chosen.sensors) {
-    std::string name = family_of(sensor);
-    // Two kinds under one name, in two programs, are two families.
-    for (auto there = families.find(name);
-         there != families.end() && there->second.front()->facts->kind != sensor.facts->kind;
-         there = families.find(name))
-      name = fmt::format("{}_{}", sensors::word_of(sensor.facts->kind), name);
-    families[name].push_back(&sensor);
-  }
-  return families;
-}
-
-std::string metrics_of(const ChosenSensors& chosen) {
-  OpenMetrics metrics;
-  for (const auto& [name, members] : families_of(chosen)) {
-    const sensors::SensorFacts& first = *members.front()->facts;
-    // Each cell of a map would be a time series.
-    if (first.kind == sensors::SensorKind::unknown || first.kind == sensors::SensorKind::map) continue;
-    metrics.family(name, type_of(first.kind), base_unit(first.unit).name, first.about);
-    for (const ChosenSensor* sensor : members) {
-      const Labels labels{{"program", sensor->group->program()},
-                          {"pid", std::to_string(sensor->group->pid())},
-                          {"sensor", fmt::format("{}/{}", sensor->group->group(), sensor->facts->name)}};
-      std::visit(Samples{metrics, labels, base_unit(sensor->facts->unit).factor}, sensor->value());
-    }
-  }
-  return metrics.text();
+core::Result<core::Exit> serve(const ExportPlan& plan) {
+  core::catch_stop_signals();
+  auto server = MetricsServer::listen(*plan.listen);
+  if (!server) return server.error();
+  fmt::print("answers http://{}/metrics\n", server->address());
+  if (std::fflush(stdout) != 0) return core::system_error("cannot write standard output", errno);
+  const core::Status served = server->serve([&](Format format) -> core::Result<std::string> {
+    const auto chosen = sensors_now(plan.patterns);
+    if (!chosen) return chosen.error();
+    return metrics_of(*chosen, format);
+  });
+  if (!served) return served.error();
+  return core::Exit::pass;
 }
 
 }  // namespace
 
 core::Result<core::Exit> sensors_export(const core::Arguments& arguments) {
-  constexpr core::CommandHelp kHelp{
-      "maxlat sensors export [SENSOR ...]",
-      "Prints the values of sensors as OpenMetrics 1.0 text.\n"
-      "SENSOR is PROGRAM#PID/GROUP/NAME, or whole parts of that (latency, server/latency), with * ? [].\n"
-      "Times are in seconds. Maps are left out, they have a value for each cell.",
-      "  maxlat sensors export > sensors.prom      for a node exporter's folder of text files\n"
-      "  maxlat sensors export 'robot/*'           those of one program\n"};
-  const auto chosen = choose_sensors(kHelp, arguments);
+  const auto plan = export_plan(arguments);
+  if (!plan) return plan.error();
+  if (!*plan) return core::Exit::pass;
+  if ((*plan)->listen) return serve(**plan);
+  const auto chosen = choose_sensors((*plan)->patterns);
   if (!chosen) return chosen.error();
-  if (!*chosen) return core::Exit::pass;
-  fmt::print("{}", metrics_of(**chosen));
+  const std::string output = (*plan)->output.empty() ? "-" : (*plan)->output;
+  const core::Status written = core::write_atomically(output, metrics_of(*chosen, (*plan)->format));
+  if (!written) return written.error();
   return core::Exit::pass;
 }
 
