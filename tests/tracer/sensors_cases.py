@@ -107,6 +107,29 @@ def test_watch():
         assert looks.count("/other/requests") == 3, looks
 
 
+def test_watch_of_what_ends_and_comes():
+    """Two short runs with --sensors, one after the other, and one look from before the first to behind the second."""
+    pattern = f"{os.path.basename(os.environ['MAXLAT'])}/npt-cpu*/longest"
+    assert "no sensor is called" in sensors("watch", "-l", "1", pattern, status=1)
+    watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "--wait", "-i", "10ms", pattern],
+                                stdout=subprocess.PIPE, text=True)
+    try:
+        for _ in range(2):
+            next(line for line in watching.stdout if line == f"--- waiting for {pattern}\n")
+            measuring = subprocess.Popen([os.environ["MAXLAT"], "npt", "-a", "0", "-D", "60", "--sensors", "-q"],
+                                         stdout=subprocess.DEVNULL)
+            seen = f"#{measuring.pid}/npt-cpu0/longest  "
+            next(line for line in watching.stdout if seen in line)
+            measuring.send_signal(signal.SIGINT)
+            next(line for line in watching.stdout if line.endswith(seen + "has ended\n"))
+            measuring.wait()
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait() == 0
+    finally:
+        watching.kill()
+        watching.communicate()
+
+
 def test_events():
     with Program() as program:
         moves = f"{program.pid}/robot/moves"
@@ -192,12 +215,12 @@ def test_events_on_a_terminal_stay():
 def test_last_events_of_a_killed_program():
     with Program():  # that is watched, too
         see_the_end(f"{NAME}/robot/moves")
-    assert "no sensor is called" in see_the_end(None)
+    see_the_end(None)
     see_the_end(None, "stick")  # as where a program crashes inside a post, and its handler posts
 
 
 def see_the_end(pattern, *first):
-    """Of a program that is watched and killed. RETURNS: what the watching one, which was given its pid alone, says then."""
+    """Of a program that is watched and killed, by a pattern or by its pid alone: then nothing is left, and that is waited for."""
     with Program() as other:
         watching = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "-i", "10ms", pattern or f"{other.pid}/robot/moves"],
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -213,7 +236,8 @@ def see_the_end(pattern, *first):
             next(line for line in watching.stdout if line == f"{name}  has ended\n")
             assert watching.stdout.readline() == "    (3 more before these)\n"
             assert "axis = 3," in watching.stdout.readline()
-            return watching.communicate(timeout=60)[1] if pattern is None else None
+            if pattern is None:
+                next(line for line in watching.stdout if line == f"--- waiting for {other.pid}/robot/moves\n")
         finally:
             watching.kill()
             watching.communicate()
@@ -243,7 +267,9 @@ def test_events_of_several_lists_are_one_sequence():
             one.process.kill()
             one.process.wait()
             assert f'no sensor is called "{one.pid}/robot/moves"' in sensors("watch", "--merged", "-i", "10ms", *moves, status=1)
-            assert watching.wait() == 1
+            assert watching.stdout.readline() == f"--- waiting for {one.pid}/robot/moves\n"
+            watching.send_signal(signal.SIGINT)
+            assert watching.wait() == 0
         finally:
             watching.kill()
             watching.communicate()

@@ -99,11 +99,16 @@ std::string of_other_users() {
   return geteuid() == 0 ? "" : "; those of other users are shown to root, or as root's directory allows";
 }
 
-core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns) {
+core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns, std::vector<std::string>* missing) {
   auto groups = groups_now(Looks::again, false);
   if (!groups) return groups.error();
   std::vector<bool> used;
-  return choose_of(std::move(*groups), patterns, used);
+  ChosenSensors chosen = choose_of(std::move(*groups), patterns, used);
+  if (missing == nullptr) return chosen;
+  missing->clear();
+  for (std::size_t i = 0; i < patterns.size(); ++i)
+    if (!used[i]) missing->push_back(patterns[i]);
+  return chosen;
 }
 
 bool StartedPrograms::is_one(int pid) {

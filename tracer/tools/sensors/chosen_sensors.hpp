@@ -52,9 +52,10 @@ core::Result<ChosenSensors> choose_sensors(const std::vector<std::string>& patte
 // Behind a message that there are none: whose were not looked at; for root nothing.
 std::string of_other_users();
 
-// The same, and it is no mistake that there are none; looks again. ERRORS: the system's;
-// what was known before still is there.
-core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns);
+// The same, and it is no mistake that there are none; looks again. `missing`: the patterns that no sensor matches.
+// ERRORS: the system's; what was known before still is there.
+core::Result<ChosenSensors> sensors_now(const std::vector<std::string>& patterns,
+                                        std::vector<std::string>* missing = nullptr);
 
 // Those of a program and of the programs that it starts. Who was known once as one of them still is when the one that
 // started it has ended.

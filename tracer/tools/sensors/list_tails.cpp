@@ -89,8 +89,8 @@ std::string ListTails::ended() {
       continue;
     }
     entry->second.tail.read(clock(), true);
-    if (entry->second.tail.any_fresh())
-      text += fmt::format("{}  has ended\n{}", entry->second.name, entry->second.tail.lines());
+    text += fmt::format("{}  has ended\n{}", entry->second.name,
+                        entry->second.tail.any_fresh() ? entry->second.tail.lines() : "");
     entry = lists_.erase(entry);
   }
   return text;
