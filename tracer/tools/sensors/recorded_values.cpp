@@ -84,7 +84,7 @@ core::CpuResult result_between(const HistogramValue& before, const HistogramValu
 void RecordedValues::look(const std::shared_ptr<const ChosenSensors>& chosen, bool from_their_begin) {
   for (const ChosenSensor& sensor : chosen->sensors) {
     if (!known_.insert(sensor.key()).second) continue;
-    entries_.push_back({chosen, sensor, from_their_begin ? sensors::SensorValue{} : sensor.value()});
+    entries_.push_back({chosen, sensor, take_name(sensor), from_their_begin ? sensors::SensorValue{} : sensor.value()});
   }
 }
 
@@ -92,20 +92,12 @@ void RecordedValues::begin_anew() {
   for (Entry& entry : entries_) entry.before = entry.sensor.value();
 }
 
-// Two runs of a program have the same names for the same things, so without the number of the process, unless it is
-// needed to tell two of them apart.
-std::string RecordedValues::short_name(const Entry& entry) const {
-  const auto name = [](const ChosenSensor& sensor) {
-    return sensor.group->program() + "/" + sensor.group->group() + "/" + sensor.facts->name;
-  };
-  const std::string mine = name(entry.sensor);
-  const auto first =
-      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return name(one.sensor) == mine; });
-  if (&*first == &entry) return mine;
-  const auto same = std::count_if(first, entries_.end(), [&](const Entry& one) {
-    return &one < &entry && one.sensor.name() == entry.sensor.name();
-  });
-  return entry.sensor.name() + (same == 0 ? "" : fmt::format(" ({})", same + 1));
+std::string RecordedValues::take_name(const ChosenSensor& sensor) {
+  std::string whole = sensor.name();
+  const std::size_t number = ++taken_[whole];
+  std::string without = sensor.group->program() + "/" + sensor.group->group() + "/" + sensor.facts->name;
+  if (++taken_[without] == 1) return without;
+  return number == 1 ? whole : fmt::format("{} ({})", whole, number);
 }
 
 core::Phase RecordedValues::phase_of(const Entry& entry, const HistogramValue& now, double seconds) const {
@@ -113,7 +105,7 @@ core::Phase RecordedValues::phase_of(const Entry& entry, const HistogramValue& n
   static const HistogramValue kNothing;
   const auto* const before = std::get_if<HistogramValue>(&entry.before);
   core::Phase phase;
-  phase.name = short_name(entry);
+  phase.name = entry.name;
   phase.kind = core::kSensorKind.name;
   phase.facts["sensor"] = entry.sensor.name();
   if (!facts.about.empty()) phase.facts["about"] = facts.about;
@@ -137,7 +129,7 @@ std::vector<core::Phase> RecordedValues::phases(const std::string& started, doub
     if (histogram != nullptr && ns_of_unit(entry.sensor.facts->unit) != 0)
       phases.push_back(phase_of(entry, *histogram, seconds));
     else
-      values.facts[short_name(entry)] = fact_of(entry.sensor, entry.before);
+      values.facts[entry.name] = fact_of(entry.sensor, entry.before);
   }
   phases.push_back(std::move(values));
   for (core::Phase& phase : phases) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <maxlat/core/result/run_result.hpp>
 #include <memory>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,12 +39,16 @@ class RecordedValues {
   struct Entry {
     std::shared_ptr<const ChosenSensors> owner;
     ChosenSensor sensor;
+    std::string name;  // no other entry's
     sensors::SensorValue before;  // std::monostate: nothing
   };
-  std::string short_name(const Entry& entry) const;
+  // Two runs of a program have the same names for the same things, so without the number of the process, unless it is
+  // needed to tell two of them apart.
+  std::string take_name(const ChosenSensor& sensor);
   core::Phase phase_of(const Entry& entry, const sensors::HistogramValue& now, double seconds) const;
 
   std::set<SensorKey> known_;
+  std::map<std::string, std::size_t> taken_;  // how often
   std::vector<Entry> entries_;
 };
 

@@ -4,6 +4,8 @@
 #include <maxlat/core/sys/command.hpp>
 #include <maxlat/trace_tools/sensors_command.hpp>
 
+#include "trace_commands.hpp"
+
 namespace maxlat::trace_tools {
 namespace {
 
@@ -15,6 +17,7 @@ core::Result<core::Exit> run_sensors(const core::Arguments& arguments) {
       {"record", "events to a trace, and values to a result", &sensors_record},
       {"stats", "how often they are posted to, and how large a list should be", &sensors_stats},
       {"check", "whether gauges are within their limits, and lists of events as they should be", &sensors_check},
+      {"print", "the events of a recording: `maxlat trace print`", &trace_print},
       {"export", "values for a monitoring system, as OpenMetrics text", &sensors_export},
       {"directory", "keeps the sensors of programs that end, and shows them to whom it may", &sensors_directory},
   };
