@@ -233,9 +233,13 @@ def see_the_end(pattern, *first):
             other.process.kill()
             other.process.wait()
             watching.send_signal(signal.SIGCONT)
-            next(line for line in watching.stdout if line == f"{name}  has ended\n")
-            assert watching.stdout.readline() == "    (3 more before these)\n"
-            assert "axis = 3," in watching.stdout.readline()
+            # It may have been stopped within a look, which then has the events before it says that the program has ended.
+            seen = ""
+            while not (f"{name}  has ended\n" in seen and "axis = 12," in seen):
+                line = watching.stdout.readline()
+                assert line, seen
+                seen += line
+            assert re.search(r"^    \(3 more before these\)\n.*axis = 3,", seen, re.M), seen
             if pattern is None:
                 next(line for line in watching.stdout if line == f"--- waiting for {other.pid}/robot/moves\n")
         finally:
