@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
     fmt::print("no breakpoint can be set: {} (needs root, and a kernel with uprobes)\n", std::strerror(errno));
     return 77;
   }
-  const trace::Session session = flight_recorder({.name = "papers"}, {{.name = "probe"}});
+  const trace::Session session = flight_recorder(clock, {{.name = "probe"}});
   std::vector<Arm> arms = {{"nothing", empty_loop},
                            {"counter read", counter_reads},
                            {"call of a function", calls<maxlat_papers_nobody>},

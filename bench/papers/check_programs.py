@@ -7,6 +7,10 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
+
+from check_recorder import script
+from recorder import PREFIX, TRACING
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROWS = {"primitives": 13, "barriers": 2, "breakpoint": 8, "scaling": len(os.sched_getaffinity(0)), "round_trip": 2, "worst_case": 4,
@@ -69,10 +73,58 @@ def workloads():
         expect(refused.returncode != 0 and why in refused.stderr, f"workloads refuses {' '.join(options)}")
 
 
+def no_loopback(build):
+    if os.geteuid() != 0:
+        return
+    run = ended("unshare", "--net", build / "bench/papers/paper_round_trip", "3")
+    expect(run.returncode == 77 and re.search("^(there is no loopback to send on|the kernel cannot be traced here): ", run.stdout, re.M),
+           f"paper_round_trip says that there is no loopback: {run.returncode} {run.stdout} {run.stderr}")
+    expect(not list(TRACING.glob(f"instances/{PREFIX}*")), "and leaves no instance of tracefs")
+
+
+def no_session(build):
+    run = ended("sh", "-c", 'ulimit -f 0; exec "$0" 1', build / "bench/papers/paper_worst_case")
+    expect(run.returncode == 77 and "the tracer does not start: a session's memory of" in run.stdout,
+           f"paper_worst_case says why its tracer does not start: {run.returncode} {run.stdout} {run.stderr}")
+
+
+def killed(build):
+    """The instance of a program that was killed is removed by the next one."""
+    if script("workloads").why_nothing_can_be_traced():
+        return
+    path = build / "bench/papers/paper_round_trip"
+    with subprocess.Popen([path, "1000000"], stdout=subprocess.DEVNULL) as run:
+        instance = TRACING / f"instances/{PREFIX}{run.pid}"
+        while run.poll() is None and not instance.exists():
+            time.sleep(0.01)
+        run.kill()
+    expect(instance.exists(), "paper_round_trip that was killed leaves its instance")
+    ended(path, "3")
+    expect(not instance.exists(), "and the next one removes it")
+
+
+def untrusted_clock(build):
+    """Where the kernel does not trust the counter: nobody reads these traces' times."""
+    if os.geteuid() != 0:
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".clocks") as clocks:
+        print("hpet", file=clocks, flush=True)
+        others = " && ".join(f"mount --bind {clocks.name} /sys/devices/system/clocksource/clocksource0/{name}_clocksource"
+                             for name in ("current", "available"))
+        for question in ("scaling", "breakpoint", "worst_case", "sensors"):
+            run = ended("unshare", "--mount", "sh", "-c", f'{others} && exec "$0" 1', build / f"bench/papers/paper_{question}")
+            expect(run.returncode == 0 or "no breakpoint can be set" in run.stdout,
+                   f"paper_{question} needs no clock that the kernel trusts: {run.returncode} {run.stdout[-200:]} {run.stderr}")
+
+
 def main(build):
     for name, rows in ROWS.items():
         program(build / f"bench/papers/paper_{name}", rows)
     race(build)
+    no_loopback(build)
+    no_session(build)
+    killed(build)
+    untrusted_clock(build)
     workloads()
     nothing = ended(HERE / "all", "/nonexistent")
     expect(nothing.returncode == 1 and nothing.stderr.startswith("all: not built: "), "all says what is not built")

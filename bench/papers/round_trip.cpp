@@ -18,14 +18,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <maxlat/core/stats/statistics.hpp>
 #include <maxlat/core/sys/tracefs.hpp>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "rounds.hpp"
@@ -38,6 +41,7 @@ using namespace maxlat::bench::papers;
 constexpr unsigned kTrips = 1000;  // of an arm in a round: less than a real-time thread may take of a second
 constexpr unsigned kWarmUp = 100;
 constexpr auto kRest = std::chrono::milliseconds(20);
+constexpr std::string_view kInstancePrefix = "maxlat-paper-";  // recorder.py has the same
 constexpr char kTrip = 1, kEnd = 2;
 constexpr std::array kEvents = {
     "raw_syscalls/sys_enter",       "raw_syscalls/sys_exit",    "exceptions/page_fault_user",
@@ -50,6 +54,10 @@ constexpr std::array kEvents = {
   std::perror(what);
   std::exit(1);
 }
+[[noreturn]] void no_loopback(const char* what) {
+  fmt::print("there is no loopback to send on: {}: {}\n", what, std::strerror(errno));
+  std::exit(77);
+}
 
 int socket_of_loopback(sockaddr_in& address) {
   address = {};
@@ -58,7 +66,8 @@ int socket_of_loopback(sockaddr_in& address) {
   socklen_t size = sizeof address;
   const int made = ::socket(AF_INET, SOCK_DGRAM, 0);
   auto* const any = reinterpret_cast<sockaddr*>(&address);
-  if (made < 0 || ::bind(made, any, size) != 0 || ::getsockname(made, any, &size) != 0) fail("a socket of 127.0.0.1");
+  if (made < 0 || ::bind(made, any, size) != 0 || ::getsockname(made, any, &size) != 0)
+    no_loopback("a socket of 127.0.0.1");
   return made;
 }
 
@@ -71,7 +80,7 @@ class Echo {
     far_ = socket_of_loopback(far);
     if (::connect(near_, reinterpret_cast<sockaddr*>(&far), sizeof far) != 0 ||
         ::connect(far_, reinterpret_cast<sockaddr*>(&near), sizeof near) != 0)
-      fail("connect");
+      no_loopback("connect");
     thread_ = std::thread([this] {
       for (char what = kTrip; what != kEnd;)
         if (::recv(far_, &what, 1, 0) != 1 || ::send(far_, &what, 1, 0) != 1) fail("the far end");
@@ -98,7 +107,8 @@ core::Result<core::TraceInstance> flight_recorder() {
     ::mount("none", core::kTracefsPlaces[0], "tracefs", 0, nullptr);
   const std::string tracefs = core::find_tracefs("/");
   if (tracefs.empty()) return core::Error{core::why_no_tracefs("/")};
-  auto instance = core::TraceInstance::make(tracefs, fmt::format("maxlat-paper-{}", ::getpid()));
+  core::remove_instances_of_the_dead(tracefs, kInstancePrefix);
+  auto instance = core::TraceInstance::make(tracefs, fmt::format("{}{}", kInstancePrefix, ::getpid()));
   if (!instance) return instance.error();
   for (const auto& [name, value] : {std::pair{"trace_clock", "x86-tsc"}, std::pair{"buffer_size_kb", "4096"}})
     if (const core::Status set = instance->set(name, value); !set) return set.error();
@@ -165,7 +175,7 @@ int main(int argc, char** argv) {
   if (rounds == 0) return 1;
   const base::CounterClock clock = base::calibrate();
   fmt::print("## A round trip on loopback (Desnoyers 2009, Tables 8.1 and 8.2)\n\n");
-  const auto instance = flight_recorder();
+  static const auto instance = flight_recorder();  // static: exit() removes it, too
   const size_t kinds = instance ? enable(*instance, true) : 0;
   if (kinds == 0) {
     fmt::print("the kernel cannot be traced here: {}\n",

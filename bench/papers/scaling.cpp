@@ -95,12 +95,11 @@ double together(const Arm& arm, std::span<const unsigned> cpus, const base::Coun
   return std::accumulate(ns.begin(), ns.end(), 0.0) / static_cast<double>(ns.size());
 }
 
-trace::Session two_recorders() {
+trace::Session two_recorders(const base::CounterClock& clock) {
   constexpr std::uint64_t kSubBuffer = 64 << 10;
   return flight_recorder(
-      {.name = "papers"},
-      {{.name = "of_thread", .ownership = trace::Ownership::per_thread, .sub_buffer_size = kSubBuffer},
-       {.name = "of_cpu", .ownership = trace::Ownership::per_cpu, .sub_buffer_size = kSubBuffer}});
+      clock, {{.name = "of_thread", .ownership = trace::Ownership::per_thread, .sub_buffer_size = kSubBuffer},
+              {.name = "of_cpu", .ownership = trace::Ownership::per_cpu, .sub_buffer_size = kSubBuffer}});
 }
 
 }  // namespace
@@ -118,7 +117,7 @@ int main(int argc, char** argv) {
   const core::CpuList cpus = cpus_by_core(*allowed, cores);
   fmt::print("## From one CPU to all (Desnoyers 2012, Figure 7)\n\n{} rounds, {} CPUs on {} cores.\n\n", rounds,
              cpus.size(), cores);
-  const trace::Session session = two_recorders();
+  const trace::Session session = two_recorders(clock);
 
   struct Trial {
     size_t arm, threads;

@@ -100,9 +100,7 @@ int main(int argc, char** argv) {
   const base::CounterClock clock = base::calibrate();
   fmt::print("## Posts to sensors (Pohlack 2010, Table 5.2)\n\n");
   begin_on_one_cpu(clock);
-  // The clock is given: nobody reads the records' times, so a counter that the kernel does not trust is good enough.
-  const trace::Session session = flight_recorder({.name = "papers", .clock = base::clock_with_rate(clock.ticks_per_ns)},
-                                                 {{.name = "traced", .sub_buffer_size = 64 << 10}});
+  const trace::Session session = flight_recorder(clock, {{.name = "traced", .sub_buffer_size = 64 << 10}});
   std::vector<Arm> arms;
   for (const Row& row : kRows) arms.push_back(row.arm);
   const Outcome warm = run_rounds(arms, rounds, clock);
@@ -116,9 +114,8 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < kRows.size(); ++i) {
     const std::vector<double> one_by_one = cold(kRows[i].arm.run, samples, clock);
     fmt::print("| {} | {:.1f} | {:.0f} | {:.2f} | {:.0f} | {:.0f} | {} |\n", kRows[i].arm.name, warm.costs[i].ns,
-               warm.costs[i].ns * clock.ticks_per_ns, warm.costs[i].to_read,
-               core::median(one_by_one) - harness_ns, one_by_one[one_by_one.size() * 9 / 10] - harness_ns,
-               kRows[i].in_paper);
+               warm.costs[i].ns * clock.ticks_per_ns, warm.costs[i].to_read, core::median(one_by_one) - harness_ns,
+               one_by_one[one_by_one.size() * 9 / 10] - harness_ns, kRows[i].in_paper);
   }
   fmt::print(
       "\nThe paper's are of its machine B, a Pentium 4E of 3.2 GHz, where reading the counter took part of them.\n");

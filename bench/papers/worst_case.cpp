@@ -36,13 +36,6 @@ constexpr unsigned kColdOfARound = 5;
   for (uint64_t n = 0; n < turns; ++n) MAXLAT_TRACE(papers, switches, n, n, n, n, n, n, n, n, n, n);
 }
 
-// The clock is given: nobody reads the records' times, so a counter that the kernel does not trust is good enough.
-trace::Session two_recorders(const base::CounterClock& clock) {
-  return flight_recorder(
-      {.name = "papers", .clock = base::clock_with_rate(clock.ticks_per_ns)},
-      {{.name = "stays", .sub_buffer_size = 64 << 10}, {.name = "switches", .sub_buffer_size = 256}});
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -51,7 +44,8 @@ int main(int argc, char** argv) {
   const base::CounterClock clock = base::calibrate();
   fmt::print("## The worst case of an event (Desnoyers 2009, section 8.5)\n\n");
   begin_on_one_cpu(clock);
-  const trace::Session session = two_recorders(clock);
+  const trace::Session session = flight_recorder(
+      clock, {{.name = "stays", .sub_buffer_size = 64 << 10}, {.name = "switches", .sub_buffer_size = 256}});
   const Outcome warm =
       run_rounds({{"nothing", empty_loop}, {"counter read", counter_reads}, {"stays", stays}, {"switches", switches}},
                  rounds, clock);
