@@ -45,6 +45,11 @@ def loads_of(phase):
     return ", ".join(load["name"] for load in phase.get("load", [])) or "no load"
 
 
+def title_of(runs, comparison):
+    beside = any("load" in phase.get("facts", {}) for _, run in runs for phase in run["phases"] if phase.get("comparison") == comparison)
+    return f"{comparison}: what tracers add{', the kernel traced as well (Figures 5 and 9)' if beside else ' (Tables 2 and 3)'}"
+
+
 def chapters(runs):
     """Yields title and rows."""
     for kinds, title in ((SCHEDULING, "how late threads run after their timer (Table 1)"),
@@ -57,7 +62,7 @@ def chapters(runs):
         rows = [row for kernel, run in runs for phase in run["phases"]
                 if phase.get("comparison") == comparison and phase.get("gaps", "") in ("", "gaps with a tracepoint")
                 for row in rows_of(run, phase, kernel, f"`{phase['arm']}`")]
-        yield f"{comparison}: what tracers add (Tables 2 and 3)", rows
+        yield title_of(runs, comparison), rows
 
 
 def read(path):

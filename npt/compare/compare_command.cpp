@@ -6,10 +6,12 @@
 #include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/utc.hpp>
+#include <optional>
 
 #include "arms_run.hpp"
 #include "comparison_run.hpp"
 #include "comparison_text.hpp"
+#include "kernel_trace_load.hpp"
 #include "loop/measurement_of_runs.hpp"
 #include "loop/run_record.hpp"
 
@@ -26,6 +28,22 @@ std::string announcement(const NptArguments& arguments, const ArmProcess& proces
   return text;
 }
 
+// A run of an arm, beside the load where there is one. The events that it had in this run: a round in which it was none
+// must not count.
+std::vector<core::Phase> run_of_arm(const ArmProcess& process, const std::string& arm, const core::Arguments& more,
+                                    const std::optional<KernelTraceLoad>& load) {
+  const std::uint64_t before = load ? load->events() : 0;
+  std::vector<core::Phase> phases = phases_of_arm(process, arm, more);
+  if (load)
+    for (core::Phase& phase : phases) load->enter(phase, load->events() - before);
+  return phases;
+}
+
+std::string head_text(const NptArguments& arguments, unsigned cpu, unsigned complete_rounds, const std::string& load) {
+  return fmt::format("# CPU {}, {} of {} rounds, seed {}, base {}\n{}", cpu, complete_rounds, arguments.rounds,
+                     arguments.seed, arguments.compared_arms.front(), load.empty() ? "" : "# " + load + "\n");
+}
+
 }  // namespace
 
 core::Result<core::Exit> run_comparison(const NptArguments& arguments, const core::Arguments& words) {
@@ -36,6 +54,9 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
   const double each_s = static_cast<double>(arguments.measurement.duration_ns) / 1e9;
   core::Arguments more;
   if (arguments.measurement.duration_ns != 0) more.push_back(seconds_option(each_s));
+  std::optional<KernelTraceLoad> load;
+  if (arguments.kernel_trace_load)
+    if (core::Status status = load.emplace().start(*arguments.kernel_trace_load); !status) return status.error();
 
   ComparedArms compared;
   {
@@ -45,7 +66,7 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
     progress.note(announcement(arguments, *process));
     compared = compare_arms(
         {.arms = arguments.compared_arms, .rounds = arguments.rounds, .seed = arguments.seed},
-        [&](const std::string& arm) { return phases_of_arm(*process, arm, more); },
+        [&](const std::string& arm) { return run_of_arm(*process, arm, more, load); },
         [&](unsigned round, const std::string& arm, std::size_t done, std::size_t of) {
           progress.show(done, of, each_s + kAroundARun_s, fmt::format("round {}, {}", round, arm));
         });
@@ -55,12 +76,13 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
   if (compared.interrupted) run.state = core::RunResult::State::interrupted;
   run.phases = std::move(compared.phases);
   run.comparisons = std::move(compared.comparisons);
-  for (core::Phase& phase : run.phases) phase.command = command_text(words);
-
-  const std::string head =
-      fmt::format("# CPU {}, {} of {} rounds, seed {}, base {}\n", process->cpu, compared.complete_rounds,
-                  arguments.rounds, arguments.seed, arguments.compared_arms.front());
-  return finish(run, head + comparison_text(run), arguments, run.comparisons.empty());
+  const std::string beside = load ? load->text(load->events()) : "";
+  for (core::Phase& phase : run.phases) {
+    phase.command = command_text(words);
+    if (load) phase.facts["load"] = beside;  // of all rounds and arms together: each was measured beside the same
+  }
+  return finish(run, head_text(arguments, process->cpu, compared.complete_rounds, beside) + comparison_text(run),
+                arguments, run.comparisons.empty());
 }
 
 }  // namespace maxlat::npt

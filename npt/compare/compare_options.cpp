@@ -19,7 +19,7 @@ constexpr std::uint64_t kRound_ns = kLongestWithoutRest_ns;
 // What belongs to one run, its report or its choice of an arm.
 constexpr const char* kOfASingleRun[] = {"arm",      "break",  "output",        "histogram",   "histfile",
                                          "snapshot", "format", "trace-dir",     "nanoseconds", "picoseconds",
-                                         "raw",      "above",  "kernel-events", "tracemark", "sensors"};
+                                         "raw",      "above",  "kernel-events", "tracemark",   "sensors"};
 // What we say to each process ourselves.
 const std::set<std::string> kOurs = {"compare",  "find-max-rate", "with-load", "rounds", "seed",   "affinity",
                                      "duration", "wall-time",     "json",      "quiet",  "verbose"};
@@ -53,7 +53,8 @@ void add_compare_options(po::options_description& table) {
   auto add = table.add_options();
   add("compare", core::argument("ARM,ARM,..."), "each arm against the first, in rounds of random order");
   add("find-max-rate", core::argument("ARM,..."), "the highest rate at which each arm loses no event");
-  add("with-load", core::argument("trace[:maxlat]"), "searches while the kernel is traced, by ftrace or our module");
+  add("with-load", core::argument("trace[:maxlat]"),
+      "of both: with the kernel traced meanwhile, by ftrace or our module");
   add("rounds", core::argument<unsigned>("N")->default_value(kRounds), "of --compare; -D is then per round");
   add("seed", core::argument<std::uint64_t>("S"), "of the order in the rounds (of the clock)");
 }
@@ -62,8 +63,9 @@ core::Status read_compare_options(const core::CommandLine& line, NptArguments& a
   const bool compare = line.has("compare"), rate = line.has("find-max-rate");
   const char* mode = compare ? "compare" : "find-max-rate";
   if (line.has("with-load")) {
-    if (!rate)
-      return core::Error{"--with-load belongs to --find-max-rate", "maxlat load runs other loads beside anything"};
+    if (!compare && !rate)
+      return core::Error{"--with-load belongs to --compare and --find-max-rate",
+                         "maxlat load runs other loads beside anything"};
     const std::string load = line.get<std::string>("with-load");
     if (load != "trace" && load != "trace:maxlat")
       return core::Error{fmt::format("--with-load: there is no load \"{}\"", load), "trace or trace:maxlat"};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernel_trace_load.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <chrono>
 #include <utility>
@@ -64,6 +66,17 @@ core::Status KernelTraceLoad::start_module() {
 
 std::uint64_t KernelTraceLoad::events() const {
   return session_ ? session_->books().delivered : instance_.seen();
+}
+
+std::string KernelTraceLoad::text(std::uint64_t events) const {
+  return fmt::format("the kernel traced: {} events of {}", events, what_);
+}
+
+void KernelTraceLoad::enter(core::Phase& phase, std::uint64_t events) const {
+  phase.facts["load"] = text(events);
+  if (events != 0 || phase.status != core::PhaseStatus::ok) return;
+  phase.status = core::PhaseStatus::invalid;
+  phase.reason = "the kernel's tracer recorded nothing meanwhile";
 }
 
 }  // namespace maxlat::npt

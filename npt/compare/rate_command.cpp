@@ -149,14 +149,6 @@ core::Phase rate_of_arm(const std::string& arm, const std::string& label, const 
   return phase;
 }
 
-// A load that did nothing was none.
-void enter_load(core::Phase& phase, const std::string& what, std::uint64_t events) {
-  phase.facts["load"] = fmt::format("the kernel traced: {} events of {}", events, what);
-  if (events != 0 || phase.status != core::PhaseStatus::ok) return;
-  phase.status = core::PhaseStatus::invalid;
-  phase.reason = "the kernel's tracer recorded nothing meanwhile";
-}
-
 }  // namespace
 
 core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const core::Arguments& words) {
@@ -181,7 +173,7 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
       const std::uint64_t before = load ? load->events() : 0;
       phases.push_back(rate_of_arm(arguments.rated_arms[i], labels[i], *process, timed, traces));
       phases.back().command = command_text(words);
-      if (load) enter_load(phases.back(), load->what(), load->events() - before);
+      if (load) load->enter(phases.back(), load->events() - before);
     }
   }
   core::RunResult run = run_record("npt --find-max-rate", started, machine);

@@ -223,6 +223,28 @@ def two_cpus_are_one_too_many(folder):
     assert run.returncode == 1 and "arms are compared on one" in err and "hint: " in err, (run.returncode, err)
 
 
+def beside_a_traced_kernel(folder):
+    """Each arm, the base too; where nothing can be traced, one line says so."""
+    options = ["--rounds", "2", "-l", "30000", "--with-load", "trace"]
+    run = start(folder, "none,delay:1us", "-q", *options)
+    out, err = run.communicate(timeout=120)
+    if run.returncode == 77:
+        assert re.fullmatch(r"maxlat npt: [^\n]+\nhint: [^\n]+\n", err) and not out, err
+        return "the kernel cannot be traced here: " + err.splitlines()[0]
+    assert run.returncode == 0, err
+    result = json.loads(pathlib.Path(folder, "r.json").read_text())
+    loads = {phase["facts"]["load"] for phase in result["phases"]}
+    assert len(result["phases"]) == 3 and len(loads) == 1, loads
+    [load] = loads
+    assert re.match(r"the kernel traced: [1-9]\d* events of \w.*, by tracefs$", load), load
+    assert f"\n# {load}\n" in out, out
+    left = [path for path in pathlib.Path("/tmp").glob(f"maxlat-npt-{run.pid}-*")]
+    assert not left, f"it leaves {left}"
+    alone, out = compared(folder, "none,delay:1us", *options[:-2])
+    assert "kernel traced" not in out and not any("load" in phase["facts"] for phase in alone["phases"])
+    return None
+
+
 def a_full_disk_is_told_after_the_table(folder):
     run = start(folder, "none,delay:0ns", "--rounds", "1", "-D", "10ms", "-q", json_file="/dev/full")
     out, err = run.communicate(timeout=60)
@@ -234,7 +256,7 @@ CHECKS = [same_seed_same_order, planted_delays_are_found_and_named, an_arm_does_
           a_look_that_no_run_has_is_told,
           what_the_samples_do_not_tell_is_not_told,
           an_interrupt_keeps_the_complete_rounds, an_interrupt_is_heard_on_one_cpu,
-          a_killed_comparison_leaves_no_process, one_cpu_is_enough, two_cpus_are_one_too_many,
+          a_killed_comparison_leaves_no_process, one_cpu_is_enough, two_cpus_are_one_too_many, beside_a_traced_kernel,
           a_full_disk_is_told_after_the_table]
 
 

@@ -28,7 +28,7 @@ def shortened(plan, source):
     plan, rounds = re.subn(r"rounds = \d+\nduration = \"\w+\"", 'rounds = 1\nduration = "100ms"', plan)
     plan, times = re.subn(r"duration = \"\d+[hm]\"", 'duration = "1s"', plan)
     plan, sources = re.subn(r"kernel:[^\"]+", f"kernel:{source}", plan)
-    expect((rounds, times, sources) == (2, 3, 1), "the plan has the phases whose times are shortened here")
+    expect((rounds, times, sources) == (3, 3, 1), "the plan has the phases whose times are shortened here")
     return plan
 
 
@@ -50,6 +50,9 @@ def whole_plan(folder):
     made = tables(run, run)
     expect(made.returncode == 0, f"the tables are made: {made.stderr}")
     print(made.stdout)
+    traced = [phase for phase in phases if phase["name"].startswith("Figures 5 and 9: ") and phase["status"] == "ok"]
+    expect(all(phase["facts"]["load"].startswith("the kernel traced: ") for phase in traced), "the kernel is traced beside each of them")
+    expect(not traced or "the kernel traced as well" in made.stdout, "and the table says so")
     for phase in phases:
         if phase["kind"] not in ("cyclictest", "npt", "tracer") or phase.get("gaps", "").startswith("all"):
             continue
