@@ -8,6 +8,7 @@
 # guest-idle: waits
 # guest-userland: host
 # guest-needs: lttng lttng-sessiond babeltrace2
+# guest-files: docs/repeat-the-papers.md tests/guest/paper_arms.awk
 # guest-timeout_s: 300
 on_host_userland test -x "$HOST_MAXLAT" || skip "no maxlat with plug-ins (run_guest_test --host-maxlat FILE)"
 load maxlat_irqoff allow_unwatched=1
@@ -31,8 +32,12 @@ wait $recorder
 for arm in $arms; do
   echo "$arm: mean $(of alone $arm mean_ns), max $(of alone $arm max_ns); with the kernel traced: mean $(of both $arm mean_ns), max $(of both $arm max_ns)"
 done
+still='none lttng-ust:timer maxlat:timer' # they do not enter the kernel
+against_the_page "On a standard kernel, in instructions" "min p50 mean max variance deviation" "$still" "$OUT/alone.json" # on this one, too
+against_the_page "Both tracers" "mean max - -" "$still" "$OUT/alone.json"
+against_the_page "Both tracers" "- - mean max" "$still" "$OUT/both.json"
 expect "events of the kernel meanwhile" "$(sed -n 's/delivered //p' "$OUT/recorder.txt")" -ge 1000
-for arm in none lttng-ust:timer maxlat:timer; do
+for arm in $still; do
   for key in p50 mean_ns max_ns; do expect "$key of $arm, with the kernel traced and without" "$(of both $arm $key)" -eq "$(of alone $arm $key)"; done
 done
 for pair in lttng-ust:writer/lttng-ust:timer maxlat:wakeup/maxlat:timer; do

@@ -1,15 +1,14 @@
 #!/bin/sh
 # Beamonte 2015's main finding, in instructions, on a standard kernel (on PREEMPT_RT: exact_comparison.guest.sh): who delivers
 # by a timer takes the wake-up of the consumer out of the traced thread, so its longest event is shorter. For LTTng-UST and
-# for ours. docs/repeat-the-papers.md has the figures; those of our own arm that makes no system call may be a tenth above,
-# which is what another release of the compiler may do.
+# for ours. docs/repeat-the-papers.md has the figures (paper_arms.awk).
 # guest-mode: exact
 # guest-kernels: standard
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-idle: waits
 # guest-userland: host
 # guest-needs: lttng lttng-sessiond babeltrace2
-# guest-files: docs/repeat-the-papers.md
+# guest-files: docs/repeat-the-papers.md tests/guest/paper_arms.awk
 # guest-timeout_s: 300
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 on_host_userland test -x "$HOST_MAXLAT" || skip "no maxlat with plug-ins (run_guest_test --host-maxlat FILE)"
@@ -23,12 +22,7 @@ of() { arm_figure "$OUT/arms.json" "$1" "$2"; }  # ARM KEY
 for arm in none lttng-ust:writer lttng-ust:timer maxlat:wakeup maxlat:timer; do
   echo "$arm: min $(of $arm min_ns), mean $(of $arm mean_ns), max $(of $arm max_ns), deviation $(of $arm stddev_ns)"
 done
-# paper ARM COLUMN: the whole part of a number in its row of this table; the page has others of the same arms
-paper() { sed -n '/^### On a standard kernel/,/^### [^O]/p' "$FILES/repeat-the-papers.md" | grep "^| .$1. | [0-9]" | cut -d'|' -f"$2" | tr -d ' ' | cut -d. -f1; }
-for arm in none maxlat:timer; do
-  expect "the mean of $arm, ten times, against eleven times the page's" $((10 * $(of $arm mean_ns))) -le $((11 * $(paper $arm 5)))
-  expect "its maximum" $((10 * $(of $arm max_ns))) -le $((11 * $(paper $arm 6)))
-done
+against_the_page "On a standard kernel, in instructions" "min p50 mean max variance deviation" "none lttng-ust:timer maxlat:timer" "$OUT/arms.json"
 for pair in lttng-ust:writer/lttng-ust:timer maxlat:wakeup/maxlat:timer; do
   expect "the longest event of ${pair#*/}, twice, and of ${pair%/*}" $((2 * $(of ${pair#*/} max_ns))) -le "$(of ${pair%/*} max_ns)"
 done

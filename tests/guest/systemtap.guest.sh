@@ -8,6 +8,7 @@
 # guest-idle: waits
 # guest-userland: host
 # guest-needs: lttng lttng-sessiond babeltrace2
+# guest-files: docs/repeat-the-papers.md tests/guest/paper_arms.awk
 # guest-systemtap: npt/plugins/npt.stp
 # guest-console_allow: transport failures
 load maxlat_irqoff allow_unwatched=1
@@ -19,6 +20,7 @@ grep '"arm": "systemtap"' -A 1 "$OUT/out.json" | grep -q '"status": "ok"' || fai
 of() { arm_figure "$OUT/out.json" "$1" "$2"; }  # ARM KEY
 expect "instructions of an event with SystemTap, against $(of usdt p50) without" "$(of systemtap p50)" -ge $(($(of usdt p50) + 500))
 expect "the longest event with SystemTap, against that of LTTng-UST, which wakes its consumer" "$(of systemtap max_ns)" -le "$(of lttng-ust:writer max_ns)"
+against_the_page "SystemTap and LTTng-UST" "min p50 mean max variance deviation" usdt "$OUT/out.json"
 must_fail grep -q maxlat_npt /proc/modules
 
 # Killed in the middle, nobody unloads the module but the next arm that starts.

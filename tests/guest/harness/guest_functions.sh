@@ -58,6 +58,13 @@ arm_figure() {
   awk -v arm="\"arm\": \"$2" -v key="\"$3\":" 'index($0, arm) { inside = 1 }
     inside && index($0, key) { sub(".*" key " *", ""); printf "%d\n", $0; exit }' "$1"
 }
+# against_the_page HEADING COLUMNS REPEATING FILE: npt's comparison FILE against that table of docs/repeat-the-papers.md (paper_arms.awk)
+against_the_page() {
+  elsewhere=0
+  on_host_userland grep -q '^VERSION_ID="12"' /etc/os-release || elsewhere=1
+  awk -v section="$1" -v columns="$2" -v repeating="$3" -v elsewhere=$elsewhere -f "$FILES/paper_arms.awk" "$4" "$FILES/repeat-the-papers.md" ||
+    fail "figures of \"$1\" are not the page's"
+}
 # plant COMMAND...: see planter/planter_main.c. ledger: what was really done.
 plant() { echo "$*" > /sys/kernel/debug/maxlat_planter/command; }
 ledger() { cat /sys/kernel/debug/maxlat_planter/ledger; }
