@@ -372,6 +372,7 @@ def bad_options(folder):
     assert told.startswith("maxlat trace: --kernel-cpus is about the kernel's events: --kernel is missing"), told
     nobody = ["setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=-all"]
     if subprocess.run([*nobody, "true"], capture_output=True).returncode == 0:
+        os.chmod(folder.parent, 0o755)
         os.chmod(folder, 0o777)
         told = run(*nobody, MAXLAT, "trace", "record", "-o", out, "--kernel", "-e", "sched:*", "-D", "1s", status=77).stderr
         assert told.startswith("maxlat trace: tracefs is for root"), told
