@@ -50,7 +50,7 @@ told() {
 }
 bare unwatched
 set -f
-kernel_flight_recorder $(sed -n 's/^ *"\([a-z_]*:[a-z_*]*\)",$/\1/p' "$FILES/kernel_patterns.cpp") > "$OUT/recorder.txt" &
+kernel_flight_recorder $(grep -o '"[a-z_]*:[a-z_*]*"' "$FILES/kernel_patterns.cpp" | tr -d '"') > "$OUT/recorder.txt" &
 set +f
 recorder=$!
 wait_for started "$OUT/recorder.txt"
