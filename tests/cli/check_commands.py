@@ -202,11 +202,15 @@ def mistakes(name, man_folder):
         yield f"{option} is in {'--help' if option in in_help else page.name} only"
 
 
+# Another name of a command: its help is that command's.
+SAME_AS = {"sensors print": "trace print"}
+
+
 def main(man_folder):
     names = listed("commands", maxlat("--help").stdout)
     lines = [(name, " ".join(command)) for name in names for command in family(name)]
     sound = run_all([case for name, line in lines for case in (
-        Case(f"{line}: --help", f"{line} --help", 0, [rf"\A[Uu]sage: (maxlat )?{line}\b"]),
+        Case(f"{line}: --help", f"{line} --help", 0, [rf"\A[Uu]sage: (maxlat )?{SAME_AS.get(line, line)}\b"]),
         Case(f"{line}: unknown option", f"{line} --no-such-option", 1,
              [rf"\Amaxlat {name}: .*unknown option '--no-such-option'.*\nhint: .*\n\Z"]),
         Case(f"{line}: --help to a full disk", f"{line} --help", 1, [r"cannot write standard output"], stdout="/dev/full"),
