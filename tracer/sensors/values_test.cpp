@@ -177,7 +177,7 @@ TYPED_TEST(Values, AHistogramIsTheOneThatBaseMakes) {
 
 TYPED_TEST(Values, AHistogramHasTheDeviationOfItsValues) {
   EXPECT_FALSE(value_of<HistogramValue>(this->view_, "histogram").deviation);
-  for (const std::uint64_t value : {2, 4, 4, 4, 5, 5, 7, 9}) this->group_->histogram.post(value);
+  for (const std::uint64_t value : {2u, 4u, 4u, 4u, 5u, 5u, 7u, 9u}) this->group_->histogram.post(value);
   EXPECT_DOUBLE_EQ(value_of<HistogramValue>(this->view_, "histogram").deviation.value_or(-1), 2);
   this->group_->histogram.post(1u << 20, 11);
   const auto value = value_of<HistogramValue>(this->view_, "histogram");
