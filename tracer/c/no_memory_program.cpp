@@ -37,25 +37,30 @@ void expect(bool holds, const char* what) {
   std::exit(1);
 }
 
-// RETURNS: whether it came to the end without a failure.
+// Calls on one monitor until one fails, for the next would say its own reason.
+// RETURNS: whether none did.
+bool read_all_of(maxlat_monitor* monitor) {
+  if (maxlat_monitor_count(monitor) != 3) return false;
+  maxlat_monitor_value value;
+  for (std::size_t sensor = 0; sensor < 3; ++sensor)
+    if (maxlat_monitor_read(monitor, sensor, &value) != MAXLAT_MONITOR_OK) return false;
+  if (maxlat_monitor_items(monitor, 99, nullptr, nullptr, nullptr, 0) != MAXLAT_MONITOR_NO_SUCH) return false;
+  maxlat_monitor_events* const events = maxlat_monitor_events_open(monitor, 2, 0);
+  if (events == nullptr) return false;
+  maxlat_monitor_event event;
+  maxlat_monitor_field field;
+  const bool well = maxlat_monitor_events_next(events, &event) == MAXLAT_MONITOR_OK &&
+                    maxlat_monitor_events_field(events, 0, &field) == MAXLAT_MONITOR_OK;
+  maxlat_monitor_events_close(events);
+  return well;
+}
+
 bool read_all(const char* pattern) {
   maxlat_monitor* const monitor = maxlat_monitor_open(pattern);
   if (monitor == nullptr) return false;
-  bool all = maxlat_monitor_count(monitor) == 3;
-  maxlat_monitor_value value;
-  for (std::size_t sensor = 0; sensor < maxlat_monitor_count(monitor); ++sensor)
-    all = maxlat_monitor_read(monitor, sensor, &value) == MAXLAT_MONITOR_OK && all;
-  all = maxlat_monitor_items(monitor, 99, nullptr, nullptr, nullptr, 0) == MAXLAT_MONITOR_NO_SUCH && all;
-  maxlat_monitor_events* const events = maxlat_monitor_events_open(monitor, 2, 0);
-  maxlat_monitor_event event;
-  maxlat_monitor_field field;
-  if (events != nullptr)
-    all = maxlat_monitor_events_next(events, &event) == MAXLAT_MONITOR_OK &&
-          maxlat_monitor_events_field(events, 0, &field) == MAXLAT_MONITOR_OK && all;
-  all = all && events != nullptr;
-  maxlat_monitor_events_close(events);
+  const bool well = read_all_of(monitor);
   maxlat_monitor_close(monitor);
-  return all;
+  return well;
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ TEST(Producer, WithoutADescriptorLeftPosts) {
             0);
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose own memory would be refused, too
 TEST(Producer, ThatMayNotLockMorePosts) {
   EXPECT_EQ(in_child([] {
               const auto group = std::make_unique<SensorGroup<Sensors>>();
@@ -72,6 +73,7 @@ TEST(Producer, ThatMayNotLockMorePosts) {
             }),
             0);
 }
+#endif
 
 // Of a kind that this monitor does not know: it is listed without a value, and the others are read.
 TEST(Producer, OfALaterTracerIsReadAsFarAsItIsKnown) {
