@@ -2,6 +2,7 @@
 """What npt's tests from outside share: the program, waiting for a condition, and running checks as TAP."""
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import time
@@ -65,6 +66,34 @@ def check_again_where_disturbed(check):
                 if left == 0 or not any(answer in str(mistake) for answer in answers):
                     raise
                 print("# once more: a loop did not have its CPU", flush=True)
+            finally:
+                end_what_is_left()
+
+
+def children():
+    """The processes whose parent is this one."""
+    own = str(os.getpid())
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            if stat.read_text().rpartition(")")[2].split()[1] == own:
+                found.append(int(stat.parent.name))
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found
+
+
+def end_what_is_left(grace_s=10):
+    """Ends what a check that failed has started: at real-time priority it would take the CPU of every test after it. First as a
+    user would, so that it undoes what it did to the machine."""
+    left = {pid for pid in children() if os.waitpid(pid, os.WNOHANG) == (0, 0)}
+    for ending in (signal.SIGTERM, signal.SIGKILL):
+        for pid in left:
+            os.kill(pid, ending)
+        end = time.monotonic() + grace_s
+        while left and (ending == signal.SIGKILL or time.monotonic() < end):
+            left = {pid for pid in left if os.waitpid(pid, os.WNOHANG) == (0, 0)}
+            time.sleep(0.005)
 
 
 def run_checks(checks, names):
@@ -83,7 +112,7 @@ def run_checks(checks, names):
 
 
 def self_test():
-    """A check is made again where its loop was disturbed, and only there."""
+    """A check is made again where its loop was disturbed, and only there; what it left running has ended."""
     def tries_of(message, known_answers=None):
         tries = []
 
@@ -100,6 +129,20 @@ def self_test():
     assert tries_of(f"the fair server {STOPPED}") == tries_of(f"{TAKEN} 1") == TRIES
     assert tries_of("a wrong sum") == 1
     assert tries_of(f"the fair server {STOPPED}", (TAKEN,)) == 1
+
+    def leave_behind(_):
+        subprocess.Popen(["sleep", "3600"])
+        assert len(children()) == 1
+        assert False, "with a process"
+    try:
+        check_again_where_disturbed(leave_behind)
+    except AssertionError as mistake:
+        assert "with a process" in str(mistake)
+    assert not children()
+    with subprocess.Popen(["sh", "-c", "trap '' TERM; echo; exec sleep 3600"], stdout=subprocess.PIPE) as stubborn:
+        stubborn.stdout.readline()
+        end_what_is_left(0.05)
+        assert not children()
     from npt_effects import a_loop_rests_as_the_scheduler_demands as of_rest
     assert of_rest.known_answers == (TAKEN,), "a loop that is stopped in spite of its rest fails at once"
 
