@@ -6,13 +6,11 @@
 // The thesis sends a ping each 2 ms while a kernel is built on all CPUs. Here it is a datagram to a thread that sends
 // it back, on the same CPU, one trip behind the other: what is around a trip is warm. The tracer is the kernel's own
 // (tracefs): an instance of ours that keeps the newest events, those of the guest test paper_lmbench. Rounds with it
-// and without it come in an order drawn anew. tracefs is mounted for this program alone, where it is not mounted.
+// and without it come in an order drawn anew. Where tracefs is mounted nowhere, this program has a mount of its own.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <maxlat/base/counter.h>
 #include <netinet/in.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -102,13 +100,10 @@ class Echo {
 };
 
 core::Result<core::TraceInstance> flight_recorder() {
-  if (core::find_tracefs("/").empty() && ::unshare(CLONE_NEWNS) == 0 &&
-      ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0)
-    ::mount("none", core::kTracefsPlaces[0], "tracefs", 0, nullptr);
-  const std::string tracefs = core::find_tracefs("/");
-  if (tracefs.empty()) return core::Error{core::why_no_tracefs("/")};
-  core::remove_instances_of_the_dead(tracefs, kInstancePrefix);
-  auto instance = core::TraceInstance::make(tracefs, fmt::format("{}{}", kInstancePrefix, ::getpid()));
+  const auto tracefs = core::open_tracefs("/");
+  if (!tracefs) return tracefs.error();
+  core::remove_instances_of_the_dead(*tracefs, kInstancePrefix);
+  auto instance = core::TraceInstance::make(*tracefs, fmt::format("{}{}", kInstancePrefix, ::getpid()));
   if (!instance) return instance.error();
   for (const auto& [name, value] : {std::pair{"trace_clock", "x86-tsc"}, std::pair{"buffer_size_kb", "4096"}})
     if (const core::Status set = instance->set(name, value); !set) return set.error();

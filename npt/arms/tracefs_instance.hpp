@@ -3,9 +3,10 @@
 // A tracing instance of the kernel for one run (core/sys/tracefs.hpp), so that whatever else is being traced on this
 // machine goes on untouched. One that was killed leaves it to the arm's folder to be removed.
 //
-// Where tracefs is not mounted it is mounted in the arm's folder, for us alone. Everything is in the folder's journal
-// before it is made. Events of ours that are to be in the instance are made before it (add_uprobe): they can only be
-// removed when nothing has them enabled any more, that is, after it.
+// Where tracefs is not mounted it is mounted in the arm's folder, for us alone: everything is in the folder's journal
+// before it is made, and the journal names paths, which must hold when this process is dead. The mount of
+// core::open_tracefs() ends with the process. Events of ours that are to be in the instance are made before it
+// (add_uprobe): they can only be removed when nothing has them enabled any more, that is, after it.
 #pragma once
 
 #include <cstdint>

@@ -47,10 +47,10 @@ std::string filter_of(const Event& event, const core::CpuList& cpus) {
 }  // namespace
 
 core::Result<KernelEvents> KernelEvents::prepare(const std::string& root, const core::CpuList& cpus) {
-  const std::string tracefs = core::find_tracefs(root);
-  if (tracefs.empty()) return core::Error{core::why_no_tracefs(root)};
-  core::remove_instances_of_the_dead(tracefs, kPrefix);
-  auto instance = core::TraceInstance::make(tracefs, fmt::format("{}{}", kPrefix, ::getpid()));
+  const auto tracefs = core::open_tracefs(root);
+  if (!tracefs) return tracefs.error();
+  core::remove_instances_of_the_dead(*tracefs, kPrefix);
+  auto instance = core::TraceInstance::make(*tracefs, fmt::format("{}{}", kPrefix, ::getpid()));
   if (!instance) return instance.error();
   KernelEvents events(*std::move(instance));
   if (const core::Status off = events.record(false); !off) return off.error();

@@ -147,9 +147,9 @@ class PerfRing {
 class PerfTracer : public KernelTracer {
  public:
   core::Status start(const KernelTracerPlan& plan) override {
-    const std::string tracefs = core::find_tracefs("/");
-    if (tracefs.empty()) return core::cannot_run(core::why_no_tracefs("/"));
-    const std::string folder = tracefs + "/events";
+    const auto tracefs = core::open_tracefs("/");
+    if (!tracefs) return tracefs.error();
+    const std::string folder = *tracefs + "/events";
     auto names = events_of_tracefs(folder, plan.patterns);
     if (!names) return names.error();
     auto system_calls = RawSystemCalls::of(folder);
