@@ -11,7 +11,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <maxlat/base/clock.hpp>
 #include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/event_merge.hpp>
 #include <maxlat/sensors/event_reader.hpp>

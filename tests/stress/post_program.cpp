@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -48,7 +47,7 @@ constexpr int kThreads = 3;
   std::exit(1);
 }
 
-// Two of three posts go to the shared list. RETURNS: how many of the thread's went to its own lists.
+// Thread 0 posts to each of the three lists in turn, the others to the one that all threads share.
 void post_all(std::uint32_t thread, std::uint64_t posts, std::atomic<std::uint64_t>& done) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
   constexpr std::uint64_t kReported = 1024;

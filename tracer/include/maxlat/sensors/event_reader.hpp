@@ -91,26 +91,25 @@ class EventReader {
   std::unique_ptr<Body> body_;
 };
 
-// Times of the wall clock for the ticks of events, by what both are now. COST of one: base::calibrate().
+// Times of the wall clock for the ticks of events, by what both are now. COST of the first: base::calibrate().
 class EventClock {
  public:
-  EventClock() : rate_(shared_rate()) { read_again(); }
+  EventClock() { read_again(); }
   // Where the wall clock was set, or some minutes have gone by.
   void read_again() { now_ = base::read_both(CLOCK_REALTIME); }
   std::int64_t realtime_ns(std::uint64_t ticks) const {
     const auto since = static_cast<std::int64_t>(ticks - now_.ticks);
-    const std::uint64_t ns = rate_.to_ns(since < 0 ? now_.ticks - ticks : ticks - now_.ticks);
+    const std::uint64_t ns = rate().to_ns(since < 0 ? now_.ticks - ticks : ticks - now_.ticks);
     return static_cast<std::int64_t>(since < 0 ? now_.ns - ns : now_.ns + ns);
   }
 
  private:
   // Of the machine: measured once, where the kernel does not tell it.
-  static const base::CounterClock& shared_rate() {
+  static const base::CounterClock& rate() {
     static const base::CounterClock rate = base::calibrate();
     return rate;
   }
 
-  base::CounterClock rate_;
   base::Moment now_;
 };
 
