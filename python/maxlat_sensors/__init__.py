@@ -316,7 +316,8 @@ class Sensor:
         self.ended = bool(_calls().maxlat_monitor_ended(monitor.handle, number))
 
     def __str__(self) -> str:
-        return f"{self.program}#{self.pid}/{self.group}/{self.name}"
+        whose = f"{self.program}#{self.pid}" if self.pid else self.program  # "common": of several processes
+        return f"{whose}/{self.group}/{self.name}"
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self}>"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A program with sensors (sensor_program.cpp), for tests: it posts what it is told. And who looks: `maxlat sensors`."""
 import os
+import signal
 import subprocess
 
 
@@ -8,7 +9,8 @@ def sensors(*arguments, status=0):
     ended = subprocess.run([os.environ["MAXLAT"], "sensors", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
                            text=True, timeout=60)
     assert ended.returncode == status, f"{arguments}: {ended.returncode}, not {status}\n{ended.stdout}{ended.stderr}"
-    return ended.stdout + ended.stderr
+    # Of what is right, stderr tells of other programs' memory that is refused: that of tests beside this one.
+    return ended.stdout + (ended.stderr if status != 0 else "")
 
 
 class SensorProcess:
@@ -32,3 +34,19 @@ class SensorProcess:
             self.process.stdin.write(word + "\n")
             self.process.stdin.flush()
             assert self.process.stdout.readline() == "done\n"
+
+
+class Directory:
+    """Runs while the block does."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen([os.environ["MAXLAT"], "sensors", "directory", *options], stdout=subprocess.PIPE, text=True)
+        self.told = self.process.stdout.readline()  # it listens
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.communicate()
+        assert self.process.returncode == 0

@@ -11,26 +11,10 @@ import sys
 import tempfile
 import time
 
-from sensor_process import SensorProcess, sensors
+from sensor_process import Directory, SensorProcess, sensors
 
 PROGRAM = os.path.abspath(sys.argv[1])
 NAME = os.path.basename(PROGRAM)[:15]
-
-
-class Directory:
-    """Runs while the block does."""
-
-    def __init__(self, *options):
-        self.process = subprocess.Popen([os.environ["MAXLAT"], "sensors", "directory", *options], stdout=subprocess.PIPE, text=True)
-        self.told = self.process.stdout.readline()  # it listens
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.communicate()
-        assert self.process.returncode == 0
 
 
 def ended_program(*words):

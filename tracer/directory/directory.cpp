@@ -16,6 +16,7 @@
 
 #include "directory/kept_groups.hpp"
 #include "directory/messages.hpp"
+#include "sensors/find_groups.hpp"
 #include "session/control_folder.hpp"
 #include "shm/local_socket.hpp"
 
@@ -118,6 +119,7 @@ class Server final : public Directory {
   bool answer(Connection& connection);
   bool say(const Connection& connection, const AnswerMessage& message, int memory = -1);
   void keep(base::Descriptor memory, const Peer& peer);
+  bool share(const base::Descriptor& memory, const Connection& connection);
 
   DirectoryOptions options_;
   KeptGroups kept_;
@@ -146,10 +148,9 @@ base::Status Server::listen() {
 }
 
 void Server::take_what_runs() {
-  base::Result<std::vector<GroupView>> groups = find_groups();
+  const auto groups = find_groups_of_processes();
   if (!groups) return;  // those that are handed over come all the same
-  for (const GroupView& group : *groups) {
-    const pid_t pid = group.pid();
+  for (const auto& [pid, group] : *groups) {
     struct stat process {};
     if (stat(("/proc/" + std::to_string(pid)).c_str(), &process) != 0) continue;
     if (options_.for_everybody || process.st_uid == geteuid()) kept_.take(group, pid, owner_of(pid, process.st_uid));
@@ -159,7 +160,8 @@ void Server::take_what_runs() {
 std::vector<pollfd> Server::sources(int end, bool call_waits) const {
   std::vector<pollfd> all = {{end, POLLIN, 0}, {call_waits ? -1 : listener_.number(), POLLIN, 0}};
   for (const Connection& connection : connections_) all.push_back({connection.socket.number(), POLLIN, 0});
-  for (const auto& [serial, kept] : kept_.all()) all.push_back({kept.process.number(), POLLIN, 0});
+  for (const auto& [serial, kept] : kept_.all())
+    for (const ProcessOfGroup& each : kept.processes) all.push_back({each.process.number(), POLLIN, 0});
   return all;
 }
 
@@ -180,12 +182,13 @@ base::Status Server::serve(int end) {
 }
 
 void Server::note_the_dead(const std::vector<pollfd>& looked_at) {
-  std::vector<std::uint64_t> dead;
+  std::vector<std::pair<std::uint64_t, pid_t>> dead;
   auto look = looked_at.begin() + static_cast<std::ptrdiff_t>(2 + connections_.size());
   for (const auto& [serial, kept] : kept_.all())
-    if ((look++)->revents != 0) dead.push_back(serial);
+    for (const ProcessOfGroup& each : kept.processes)
+      if ((look++)->revents != 0) dead.emplace_back(serial, each.pid);
   // One that ends may push out another that has ended, and none that is still to end.
-  for (const std::uint64_t serial : dead) kept_.end(serial);
+  for (const auto& [serial, pid] : dead) kept_.end(serial, pid);
 }
 
 void Server::serve_connections(const std::vector<pollfd>& looked_at) {
@@ -231,6 +234,8 @@ bool Server::answer(Connection& connection) {
   base::Descriptor memory;
   if (!received.descriptors.empty()) memory = std::move(received.descriptors.front());
   const bool is_request = is_message(message, received.size);
+  if (is_request && message.request == Request::share && fcntl(memory.number(), F_GET_SEALS) >= 0)
+    return share(memory, connection);
   if (is_request && message.request == Request::keep)
     keep(std::move(memory), connection.peer);
   else if (!close_elsewhere(std::move(memory)))
@@ -239,6 +244,8 @@ bool Server::answer(Connection& connection) {
   switch (message.request) {
     case Request::keep:
       return false;
+    case Request::share:  // of what is no memory
+      return say(connection, {.answer = Answer::refused});
     case Request::next:
       if (const auto* const next = kept_.next(message.after, message.running != 0, connection.peer)) {
         const KeptGroup& kept = next->second;
@@ -270,6 +277,23 @@ void Server::keep(base::Descriptor memory, const Peer& peer) {
   if (peer.pid <= 0) return;  // in a PID namespace that cannot be seen from here
   const base::Result<GroupView> group = GroupView::attach(memory.number(), peer.pid);
   if (group) kept_.take(*group, peer.pid, owner_of(peer.pid, peer.user));
+}
+
+// The memory is for its owner to write to, and for nobody else: others get it for reading, and could open it anew.
+bool Server::share(const base::Descriptor& memory, const Connection& connection) {
+  const Peer& peer = connection.peer;
+  struct stat file {};
+  const bool is_its_own = peer.pid > 0 && fstat(memory.number(), &file) == 0 && file.st_uid == peer.user &&
+                          (file.st_mode & (S_IRWXG | S_IRWXO)) == 0 && owner_of(peer.pid, peer.user) == peer.user;
+  const KeptGroup* kept = nullptr;
+  if (is_its_own)
+    if (const base::Result<GroupView> group = GroupView::attach(memory.number()); group && group->is_common())
+      kept = kept_.share(*group, peer.pid, peer.user);
+  if (kept == nullptr) return say(connection, {.answer = Answer::refused});
+  const std::string anew = "/proc/self/fd/" + std::to_string(kept->memory.number());
+  const base::Descriptor writable(::open(anew.c_str(), O_RDWR | O_CLOEXEC));
+  if (!writable) return say(connection, {.answer = Answer::refused});
+  return say(connection, {.answer = Answer::group}, writable.number());
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -17,6 +16,7 @@
 #include "directory/hand_over.hpp"
 #include "directory/known_groups.hpp"
 #include "directory/messages.hpp"
+#include "directory/test_directory.hpp"
 #include "sensors/test_group.hpp"
 #include "sensors/test_group_copy.hpp"
 #include "shm/container_layout.h"
@@ -28,42 +28,9 @@ namespace {
 using namespace detail;
 using test::Counted;
 using test::GroupCopy;
+using test::Places;
+using test::RunningDirectory;
 using test::TestGroup;
-
-// A folder for sockets, for as long as a test takes.
-class Places {
- public:
-  Places() : folder_(testing::TempDir() + "maxlat-directory-XXXXXX") {
-    if (mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder");
-  }
-  ~Places() { std::filesystem::remove_all(folder_); }
-  std::string path() const { return folder_ + "/d"; }
-  std::vector<std::string> all() const { return {path()}; }
-
- private:
-  std::string folder_;
-};
-
-class RunningDirectory {
- public:
-  explicit RunningDirectory(const Places& places, DirectoryOptions options = {}) {
-    options.path = places.path();
-    auto opened = Directory::open(std::move(options));
-    if (!opened) throw std::runtime_error(opened.error().text);
-    directory_ = std::move(*opened);
-    thread_ = std::thread([this] { EXPECT_TRUE(directory_->serve(end_.number())); });
-  }
-  ~RunningDirectory() {
-    const std::uint64_t one = 1;
-    EXPECT_EQ(write(end_.number(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
-    thread_.join();
-  }
-
- private:
-  base::Descriptor end_{eventfd(0, EFD_CLOEXEC)};
-  std::unique_ptr<Directory> directory_;
-  std::thread thread_;
-};
 
 // A process with the group "dying", which has counted to seven, until it is killed.
 class Program {

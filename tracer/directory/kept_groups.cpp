@@ -57,6 +57,44 @@ std::uint64_t KeptGroups::room_for(uid_t owner) const {
 }
 
 bool KeptGroups::take(const GroupView& group, pid_t pid, uid_t owner) {
+  if (group.is_common()) {
+    const auto is_it = [&](const KeptGroup& kept) { return kept.uuid == group.uuid(); };
+    return take_common(group, pid, owner, is_it) != nullptr;
+  }
+  std::optional<base::Descriptor> process = process_of(group.pid_start_time(), pid);
+  if (!process) return false;
+  std::vector<ProcessOfGroup> processes;
+  if (*process) processes.push_back({pid, std::move(*process)});
+  return add(group, pid, owner, std::move(processes));
+}
+
+const KeptGroup* KeptGroups::share(const GroupView& group, pid_t pid, uid_t owner) {
+  return take_common(group, pid, owner, [&](const KeptGroup& kept) {
+    if (kept.group != group.group()) return false;
+    const base::Result<GroupView> view = GroupView::attach(kept.memory.number());
+    return view && view->is_made_as(group);
+  });
+}
+
+const KeptGroup* KeptGroups::take_common(const GroupView& group, pid_t pid, uid_t owner,
+                                         const std::function<bool(const KeptGroup&)>& is_it) {
+  std::optional<base::Descriptor> process = process_of(base::start_time_of(pid), pid);
+  if (!process || !*process) return nullptr;
+  const auto found = std::find_if(all_.begin(), all_.end(), [&](const auto& each) {
+    const KeptGroup& kept = each.second;
+    return kept.owner == owner && kept.ended == 0 && kept.pid == 0 && is_it(kept);
+  });
+  std::vector<ProcessOfGroup> processes;
+  processes.push_back({pid, std::move(*process)});
+  if (found == all_.end()) return add(group, 0, owner, std::move(processes)) ? &all_.rbegin()->second : nullptr;
+  std::vector<ProcessOfGroup>& theirs = found->second.processes;
+  const bool is_in = std::any_of(theirs.begin(), theirs.end(), [&](const auto& each) { return each.pid == pid; });
+  if (!is_in && theirs.size() >= kMostProcesses) return nullptr;
+  if (!is_in) theirs.push_back(std::move(processes.front()));
+  return &found->second;
+}
+
+bool KeptGroups::add(const GroupView& group, pid_t pid, uid_t owner, std::vector<ProcessOfGroup> processes) {
   const std::uint64_t bytes = bytes_of(group);
   if (bytes == 0 || bytes > room_for(owner)) return false;
   std::size_t running = 0;
@@ -67,11 +105,10 @@ bool KeptGroups::take(const GroupView& group, pid_t pid, uid_t owner) {
     if (kept.ended != 0) continue;
     if (running++ == 0) oldest = serial;
   }
-  std::optional<base::Descriptor> process = process_of(group.pid_start_time(), pid);
   base::Descriptor memory(fcntl(group.memory_fd(), F_DUPFD_CLOEXEC, 0));
-  if (!process || !memory) return false;
+  if (!memory) return false;
   if (running >= kMostGroups) all_.erase(oldest);  // withdrawn, most likely: nobody tells us
-  const bool has_ended = !*process;
+  const bool has_ended = processes.empty();
   const std::uint64_t serial = ++taken_;
   all_.emplace(serial, KeptGroup{.program = group.program(),
                                  .group = group.group(),
@@ -81,14 +118,18 @@ bool KeptGroups::take(const GroupView& group, pid_t pid, uid_t owner) {
                                  .owner = owner,
                                  .bytes = bytes,
                                  .memory = std::move(memory),
-                                 .process = std::move(*process)});
-  if (has_ended) end(serial);
+                                 .processes = std::move(processes)});
+  if (has_ended) note_end(all_.at(serial));
   return true;
 }
 
-void KeptGroups::end(std::uint64_t serial) {
+void KeptGroups::end(std::uint64_t serial, pid_t pid) {
   KeptGroup& kept = all_.at(serial);
-  kept.process = base::Descriptor();
+  std::erase_if(kept.processes, [&](const ProcessOfGroup& each) { return each.pid == pid; });
+  if (kept.processes.empty()) note_end(kept);
+}
+
+void KeptGroups::note_end(KeptGroup& kept) {
   kept.ended = ++ended_;
   kept.ended_ns = base::clock_ns(CLOCK_REALTIME);
   drop_the_oldest_of(kept.owner);

@@ -3,76 +3,22 @@
 #include "directory/known_groups.hpp"
 
 #include <dirent.h>
-#include <errno.h>
-#include <poll.h>
 
 #include <algorithm>
-#include <map>
-#include <maxlat/base/moment.hpp>
-#include <mutex>
 
-#include "directory/messages.hpp"
-#include "shm/local_socket.hpp"
+#include "directory/ask.hpp"
 
 namespace maxlat::sensors {
 namespace {
 
 using namespace detail;
 
-// A directory answers at once. One that is stopped (SIGSTOP) must not stop its monitors, nor those that look again and
-// again: it is left alone for a while.
-constexpr std::uint64_t kPatience_ns = 1'000'000'000, kLeftAlone_ns = 10'000'000'000;
-
-std::mutex silent_mutex;
-std::map<std::string, std::uint64_t> silent_since;  // by places
-
-bool is_left_alone(const std::string& place) {
-  const std::lock_guard lock(silent_mutex);
-  const auto since = silent_since.find(place);
-  return since != silent_since.end() && base::monotonic_ns() - since->second < kLeftAlone_ns;
-}
-
-base::Error does_not_answer(const std::string& place) {
-  const std::lock_guard lock(silent_mutex);
-  silent_since[place] = base::monotonic_ns();
-  return base::Error{"the directory does not answer", "is it stopped (SIGSTOP, a debugger)?"};
-}
-
-// One conversation.
-struct Asked {
-  const std::string& place;
-  base::Descriptor socket = connect_to_directory(place);
-  std::uint64_t until_ns = base::monotonic_ns() + kPatience_ns;
-};
-
-int ms_until(std::uint64_t then_ns) {
-  const std::uint64_t now_ns = base::monotonic_ns();
-  return now_ns >= then_ns ? 0 : static_cast<int>((then_ns - now_ns) / 1'000'000 + 1);
-}
-
-base::Result<AnswerMessage> ask(const Asked& asked, const RequestMessage& request, base::Descriptor& memory) {
-  const base::Descriptor& socket = asked.socket;
-  if (!trace::detail::send_message(socket.number(), bytes_of(request), {}))
-    return base::system_error("the directory is gone", errno);
-  pollfd readable{socket.number(), POLLIN, 0};
-  int ready = 0;
-  do {
-    ready = poll(&readable, 1, ms_until(asked.until_ns));
-  } while (ready < 0 && errno == EINTR);
-  if (ready <= 0) return does_not_answer(asked.place);
-  AnswerMessage answer;
-  trace::detail::ReceivedMessage received = trace::detail::receive_message(socket.number(), room_of(answer), 1);
-  if (!is_message(answer, received.size)) return base::Error{"the directory's answer is not of this protocol"};
-  if (!received.descriptors.empty()) memory = std::move(received.descriptors.front());
-  return answer;
-}
-
 base::Status add_groups_of(const Asked& asked, bool running, std::vector<KnownGroup>& groups,
                            std::vector<std::string>* refused) {
   RequestMessage request{.request = Request::next, .running = running ? 1u : 0u};
   for (;;) {
     base::Descriptor memory;
-    const base::Result<AnswerMessage> answer = ask(asked, request, memory);
+    const base::Result<AnswerMessage> answer = ask(asked, request, -1, memory);
     if (!answer) return answer.error();
     if (answer->answer == Answer::no_more) return {};
     if (answer->answer != Answer::group || answer->serial <= request.after)
@@ -121,13 +67,12 @@ base::Status detail::forget_in(std::span<const std::string> places, const GroupV
     if (!asked.socket) continue;
     base::Descriptor none;
     const RequestMessage request{.request = Request::forget, .pid = group.pid(), .uuid = group.uuid()};
-    const base::Result<AnswerMessage> answer = ask(asked, request, none);
+    const base::Result<AnswerMessage> answer = ask(asked, request, -1, none);
     if (!answer) return answer.error();
     done = done || answer->answer == Answer::done;
   }
   if (done) return {};
-  return base::Error{"not kept, or another user's: " + group.program() + "#" + std::to_string(group.pid()) + "/" +
-                     group.group()};
+  return base::Error{"not kept, or another user's: " + group.instance() + "/" + group.group()};
 }
 
 base::Result<std::vector<KnownGroup>> known_groups(bool ended_too, std::vector<std::string>* refused) {

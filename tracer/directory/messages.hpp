@@ -7,6 +7,8 @@
 //            wants all asks again with that number. So the directory keeps nothing of an asker, and owes nobody more
 //            than one answer.
 //   FORGET   a group of the asker's own: DONE, or REFUSED.
+//   SHARE    a program, with memory that it has made for a common group: GROUP, with the memory that the group has by
+//            now, for writing; which may be the program's. Or REFUSED.
 //
 // A reader refuses another magic or version, and a shorter message. A longer one has something that it does not know.
 // Numbers are the machine's: both ends are on it.
@@ -27,7 +29,7 @@ namespace maxlat::sensors::detail {
 constexpr std::uint32_t kDirectoryMagic = 0x52444c4d;  // "MLDR"
 constexpr std::uint16_t kDirectoryVersion = 1;
 
-enum class Request : std::uint16_t { keep = 1, next = 2, forget = 3 };
+enum class Request : std::uint16_t { keep = 1, next = 2, forget = 3, share = 4 };
 enum class Answer : std::uint16_t { group = 1, no_more = 2, done = 3, refused = 4 };
 
 struct RequestMessage {

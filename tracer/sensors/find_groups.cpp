@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Groups of running programs, found by the names of the descriptors that hold them.
+#include "sensors/find_groups.hpp"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +12,7 @@
 #include <fstream>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/sensors/monitor.hpp>
+#include <set>
 
 #include "shm/local_socket.hpp"
 
@@ -38,7 +41,7 @@ int innermost_pid(int pid) {
   return pid;
 }
 
-void add_groups_of(const std::string& descriptors, int pid, std::vector<GroupView>& groups,
+void add_groups_of(const std::string& descriptors, int pid, std::vector<detail::GroupOfProcess>& groups,
                    std::vector<std::string>* refused) {
   for (const std::string& name : trace::detail::names_in(descriptors)) {
     const std::string path = descriptors + "/" + name;
@@ -48,11 +51,13 @@ void add_groups_of(const std::string& descriptors, int pid, std::vector<GroupVie
     if (!memory) continue;
     base::Result<GroupView> group = GroupView::attach(memory.number(), pid);
     // A descriptor may have been inherited (by vfork) or sent.
-    const auto is_same = [&](const GroupView& seen) { return seen.pid() == pid && seen.uuid() == group->uuid(); };
-    if (group && group->own_pid() == innermost_pid(pid) && std::none_of(groups.begin(), groups.end(), is_same))
-      groups.push_back(std::move(*group));
-    if (!group && refused != nullptr)
-      refused->push_back("process " + std::to_string(pid) + ": " + group.error().text);
+    const auto is_same = [&](const detail::GroupOfProcess& seen) {
+      return seen.pid == pid && seen.group.uuid() == group->uuid();
+    };
+    if (group && (group->is_common() || group->own_pid() == innermost_pid(pid)) &&
+        std::none_of(groups.begin(), groups.end(), is_same))
+      groups.push_back({pid, std::move(*group)});
+    if (!group && refused != nullptr) refused->push_back("process " + std::to_string(pid) + ": " + group.error().text);
   }
 }
 
@@ -62,8 +67,9 @@ std::string folder_of(const std::string& pid) {
 
 }  // namespace
 
-base::Result<std::vector<GroupView>> find_groups(int pid, std::vector<std::string>* refused) {
-  std::vector<GroupView> groups;
+base::Result<std::vector<detail::GroupOfProcess>> detail::find_groups_of_processes(int pid,
+                                                                                   std::vector<std::string>* refused) {
+  std::vector<GroupOfProcess> groups;
   if (pid != 0) {
     const std::string folder = folder_of(std::to_string(pid));
     if (DIR* opened = opendir(folder.c_str()))
@@ -79,6 +85,16 @@ base::Result<std::vector<GroupView>> find_groups(int pid, std::vector<std::strin
     const pid_t process = trace::detail::process_in(name, "");
     if (process > 0) add_groups_of(folder_of(name), process, groups, refused);
   }
+  return groups;
+}
+
+base::Result<std::vector<GroupView>> find_groups(int pid, std::vector<std::string>* refused) {
+  auto found = detail::find_groups_of_processes(pid, refused);
+  if (!found) return found.error();
+  std::vector<GroupView> groups;
+  std::set<std::array<std::uint8_t, 16>> common;
+  for (detail::GroupOfProcess& one : *found)
+    if (!one.group.is_common() || common.insert(one.group.uuid()).second) groups.push_back(std::move(one.group));
   std::stable_sort(groups.begin(), groups.end(), [](const GroupView& a, const GroupView& b) {
     return std::pair(a.program(), a.pid()) < std::pair(b.program(), b.pid());
   });

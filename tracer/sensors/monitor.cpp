@@ -67,6 +67,7 @@ base::Result<GroupView> GroupView::attach(int memory_fd, int pid) {
   auto container = trace::Container::attach(memory_fd, detail::sensor_kinds(), trace::ContainerView::read_only);
   if (!container) return container.error();
   if (container->header().total_size > detail::kLargestGroup) return trace::unfit_memory("larger than any group");
+  if (container->is_common()) pid = 0;
   auto body = std::make_shared<Body>(Body{std::move(*container), {}, pid, {}});
   std::copy_n(body->container.header().uuid, body->uuid.size(), body->uuid.begin());
   std::set<std::string> names;
@@ -92,6 +93,12 @@ const std::string& GroupView::program() const {
 int GroupView::pid() const {
   return body_->pid != 0 ? body_->pid : own_pid();
 }
+bool GroupView::is_common() const {
+  return body_->container.is_common();
+}
+std::string GroupView::instance() const {
+  return is_common() ? program() : program() + "#" + std::to_string(pid());
+}
 int GroupView::own_pid() const {
   return body_->container.pid();
 }
@@ -103,6 +110,14 @@ const std::string& GroupView::group() const {
 }
 const std::vector<SensorFacts>& GroupView::sensors() const {
   return body_->sensors;
+}
+
+bool GroupView::is_made_as(const GroupView& other) const {
+  const auto& mine = body_->container.objects();
+  const auto& theirs = other.body_->container.objects();
+  return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), [&](const auto& a, const auto& b) {
+    return detail::are_made_alike(a, body_->container.memory(), b, other.body_->container.memory());
+  });
 }
 
 SensorValue GroupView::read(const SensorFacts& sensor) const {

@@ -1,6 +1,7 @@
-list(APPEND tracer_sources sensors/event_list_object.cpp sensors/event_merge.cpp sensors/event_reader.cpp
-    sensors/find_groups.cpp sensors/group.cpp sensors/group_layout.cpp sensors/monitor.cpp sensors/sensor_object.cpp
-    sensors/sensor_pattern.cpp sensors/sensor_value.cpp sensors/striped.cpp)
+list(APPEND tracer_sources sensors/common_group.cpp sensors/event_list_object.cpp sensors/event_merge.cpp sensors/event_reader.cpp
+    sensors/find_groups.cpp sensors/group.cpp sensors/group_layout.cpp sensors/group_memory.cpp sensors/monitor.cpp
+    sensors/published_groups.cpp sensors/sensor_object.cpp sensors/sensor_pattern.cpp sensors/sensor_value.cpp
+    sensors/striped.cpp)
 list(APPEND tracer_unit_test_sources sensors/event_list_test.cpp sensors/event_merge_test.cpp sensors/group_test.cpp
     sensors/producer_test.cpp sensors/striped_test.cpp sensors/values_test.cpp sensors/var_event_list_test.cpp)
 if(MAXLAT_SANITIZE MATCHES thread)

@@ -146,4 +146,40 @@ std::span<const trace::ObjectKind> sensor_kinds() {
   return kKinds;
 }
 
+namespace {
+
+// What is constant behind the head: so many bytes from there on.
+struct ConstantPart {
+  std::uint64_t begin = 0, end = 0;
+};
+
+ConstantPart constant_part_of(const ObjectEntry& entry) {
+  const auto& sensor = static_cast<const SensorObject&>(*entry.checked);
+  switch (entry.kind) {
+    case MAXLAT_SENSOR_COUNTERS:
+      return {maxlat_counters_labels_offset(sensor.shape[0]), entry.size};
+    case MAXLAT_SENSOR_MAP:
+      return {offsetof(maxlat_map, x), sizeof(maxlat_map)};
+    case MAXLAT_SENSOR_EVENTS:
+    case MAXLAT_SENSOR_VAR_EVENTS:
+      return {sizeof(maxlat_event_list), maxlat_event_slots_offset(static_cast<const EventListObject&>(sensor).form)};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+bool are_made_alike(const ObjectEntry& a, const ContainerMemory& a_memory, const ObjectEntry& b,
+                    const ContainerMemory& b_memory) {
+  if (a.checked == nullptr || b.checked == nullptr || a.kind != b.kind || a.offset != b.offset || a.size != b.size)
+    return false;
+  // The same head asks for the same part.
+  const auto is_same = [&](ConstantPart part) {
+    return std::memcmp(a_memory.head + a.offset + part.begin, b_memory.head + b.offset + part.begin,
+                       part.end - part.begin) == 0;
+  };
+  return is_same({0, sizeof(maxlat_sensor)}) && is_same(constant_part_of(a)) && is_same(constant_part_of(b));
+}
+
 }  // namespace maxlat::sensors::detail

@@ -30,4 +30,9 @@ struct SensorObject : trace::CheckedObject {
 // The kinds of objects that a monitor knows.
 std::span<const trace::ObjectKind> sensor_kinds();
 
+// By all that is constant in a sensor: the head, and labels, axes, types of events. What is of a kind that this monitor
+// does not know is like nothing.
+bool are_made_alike(const trace::ObjectEntry& a, const trace::ContainerMemory& a_memory, const trace::ObjectEntry& b,
+                    const trace::ContainerMemory& b_memory);
+
 }  // namespace maxlat::sensors::detail

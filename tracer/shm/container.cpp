@@ -84,9 +84,7 @@ base::Status Container::open(int memory_fd) {
   // The seals first: what has none may be anything, and to open it may take for ever.
   const int seals = fcntl(memory_fd, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return unfit_memory("not sealed against shrinking");
-  // Or holes could be punched under a view that only reads, and reading them would take memory.
-  if (view_ == ContainerView::read_only && (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0)
-    return unfit_memory("not sealed against writing");
+  is_sealed_ = (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) != 0;
   // A description of its own: the one that was handed over is the producer's.
   const int access = view_ == ContainerView::writable ? O_RDWR : O_RDONLY;
   file_ = base::Descriptor(::open(("/proc/self/fd/" + std::to_string(memory_fd)).c_str(), access | O_CLOEXEC));
@@ -130,7 +128,11 @@ base::Status Container::check_header(std::uint64_t file_size) {
       !inside(header_.table_offset, std::uint64_t{header_.table_capacity} * header_.entry_size, 0, header_.head_size)) {
     return unfit_memory("place of the table of objects");
   }
-  if (pid() <= 0) return unfit_memory("process number");
+  if (pid() < 0 || (pid() == 0) != is_common()) return unfit_memory("process number");
+  if (is_common() && view_ == ContainerView::writable) return unfit_memory("of several processes");
+  // Or holes could be punched under a view that only reads, and reading them would take memory.
+  if (view_ == ContainerView::read_only && !is_sealed_ && !is_common())
+    return unfit_memory("not sealed against writing");
   base::Result<std::string> name = checked_name(header_.name, "the memory", Letters::ours);
   if (!name) return name.error();
   base::Result<std::string> process = checked_name(header_.process, "the process", Letters::any_replaced);

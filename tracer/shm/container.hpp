@@ -120,7 +120,8 @@ class Container {
 
   const std::string& name() const { return name_; }
   const std::string& process() const { return process_; }
-  int pid() const { return static_cast<int>(header_.pid); }
+  int pid() const { return static_cast<int>(header_.pid); }  // 0: it is several processes'
+  bool is_common() const { return (header_.needed_features & MAXLAT_SHM_COMMON) != 0; }
   // The rest of the header: numbers that select nothing here.
   const maxlat_shm_header& header() const { return header_; }
   const std::vector<ObjectEntry>& objects() const { return objects_; }  // in the table's order
@@ -138,6 +139,7 @@ class Container {
   base::Status check_table(std::span<const ObjectKind> kinds);
 
   ContainerView view_;
+  bool is_sealed_ = false;  // against writing
   base::Descriptor file_;
   base::Mapping head_;
   maxlat_shm_header header_{};  // a copy

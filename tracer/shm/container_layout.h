@@ -77,7 +77,10 @@
 #define MAXLAT_SHM_MAGIC 0x53544c4du /* "MLTS" */
 #define MAXLAT_SHM_MAJOR 4u          /* before 4: a session's memory with a fixed number of channels and no table */
 #define MAXLAT_SHM_MINOR 0u
-#define MAXLAT_SHM_KNOWN_FEATURES 0u /* of needed_features */
+/* needed_features: several processes write to the memory, which is not sealed against that. It is of no process: its
+   pid is 0. Of sessions there is none. */
+#define MAXLAT_SHM_COMMON 1u
+#define MAXLAT_SHM_KNOWN_FEATURES MAXLAT_SHM_COMMON
 #define MAXLAT_SHM_PAGE 4096u
 #define MAXLAT_SHM_NAME 64u             /* bytes of a name, its zero included */
 #define MAXLAT_SHM_OBJECT_ALIGNMENT 64u /* a cache line */

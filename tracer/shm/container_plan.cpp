@@ -57,6 +57,7 @@ void ContainerPlan::publish(std::uint8_t* head, const ContainerIdentity& identit
   header.total_size = total_size();
   std::copy(identity.uuid.begin(), identity.uuid.end(), header.uuid);
   header.pid = identity.pid;
+  header.needed_features = identity.pid == 0 ? MAXLAT_SHM_COMMON : 0;
   header.pid_start_time = identity.pid_start_time;
   header.clock = identity.clock;
   copy_name(header.name, identity.name);

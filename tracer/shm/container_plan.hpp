@@ -33,7 +33,7 @@ struct PlannedObject {
 struct ContainerIdentity {
   std::string name;
   std::string process;
-  std::uint32_t pid = 0;
+  std::uint32_t pid = 0;  // 0: it will be several processes' (MAXLAT_SHM_COMMON)
   std::uint64_t pid_start_time = 0;
   std::array<std::uint8_t, 16> uuid{};
   maxlat_shm_clock clock{};

@@ -93,9 +93,10 @@ TEST(ContainerVersions, ANewerMinorIsTaken) {
 }
 
 TEST(ContainerVersions, AFeatureThatIsNeededAndNotKnownIsAnotherVersions) {
-  for (int bit = 0; bit < 32; ++bit) {
+  for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
+    if ((bit & MAXLAT_SHM_KNOWN_FEATURES) != 0) continue;
     const TestSession made;
-    made.header().needed_features = 1u << bit;
+    made.header().needed_features = bit;
     EXPECT_THAT(refusal(made), EndsWith("is of another version of maxlat"));
   }
 }
@@ -194,6 +195,12 @@ TEST(Container, RefusesATableOrAnObjectThatIsNotInTheHead) {
       {"size of the head", [](const TestSession& made) { made.header().head_size = made.header().total_size + 4096; }},
       {"larger than its file", [](const TestSession& made) { made.header().total_size += 1; }},
       {"process number", [](const TestSession& made) { made.header().pid = 0; }},
+      {"process number", [](const TestSession& made) { made.header().needed_features = MAXLAT_SHM_COMMON; }},
+      {"of several processes",
+       [](const TestSession& made) {
+         made.header().needed_features = MAXLAT_SHM_COMMON;
+         made.header().pid = 0;
+       }},
       {"the memory has no name", [](const TestSession& made) { made.header().name[0] = 0; }},
       {"other characters than", [](const TestSession& made) { made.header().name[0] = '/'; }},
       {"place of the object", [](const TestSession& made) { made.entry(MAXLAT_SHM_CHANNEL).offset = 128; }},
@@ -210,6 +217,19 @@ TEST(Container, RefusesATableOrAnObjectThatIsNotInTheHead) {
     change(made);
     EXPECT_THAT(refusal(made), HasSubstr(refused));
   }
+}
+
+// A session's memory is not sealed against writing, for its consumer writes there. A monitor looks at a memory that
+// others can write to only where it says itself that this is so.
+TEST(Container, AMonitorsMemoryIsSealedAgainstWritingOrCommon) {
+  const TestSession made;
+  ASSERT_EQ(posix_fallocate(made.fd(), 0, static_cast<off_t>(made.header().total_size)), 0);
+  const auto attached = [&] { return Container::attach(made.fd(), session_kinds(), ContainerView::read_only); };
+  ASSERT_FALSE(attached());
+  EXPECT_THAT(attached().error().text, HasSubstr("not sealed against writing"));
+  made.header().needed_features = MAXLAT_SHM_COMMON;
+  made.header().pid = 0;
+  EXPECT_TRUE(attached()) << attached().error().text;
 }
 
 // More entries than a reader looks at, and there is room for them.

@@ -15,7 +15,7 @@
 namespace maxlat::trace_tools {
 
 std::string ChosenSensor::name() const {
-  return fmt::format("{}#{}/{}/{}", group->program(), group->pid(), group->group(), facts->name);
+  return fmt::format("{}/{}/{}", group->instance(), group->group(), facts->name);
 }
 
 namespace {
@@ -125,7 +125,10 @@ bool StartedPrograms::is_one(int pid) {
 core::Result<ChosenSensors> StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
   auto groups = groups_now(Looks::again, false);
   if (!groups) return groups.error();
-  std::erase_if(*groups, [this](const sensors::KnownGroup& known) { return !is_one(known.group.pid()); });
+  // A common group may be theirs, too.
+  std::erase_if(*groups, [this](const sensors::KnownGroup& known) {
+    return !known.group.is_common() && !is_one(known.group.pid());
+  });
   std::vector<bool> used;
   return choose_of(std::move(*groups), patterns, used);
 }

@@ -82,7 +82,7 @@ struct maxlat_monitored {
   const char* name;
   const char* unit;
   const char* about;
-  int32_t pid;
+  int32_t pid; /* 0: of several processes; `program` is "common" then */
   int32_t kind; /* enum maxlat_monitor_kind */
   bool shared;  /* all threads of the program post */
 };

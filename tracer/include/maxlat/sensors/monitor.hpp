@@ -129,8 +129,10 @@ class GroupView {
   GroupView& operator=(GroupView&&) noexcept;
   ~GroupView();
 
-  const std::string& program() const;
-  int pid() const;
+  const std::string& program() const;    // of a common group (common_group.hpp): "common"
+  int pid() const;                       // of a common group: 0
+  bool is_common() const;                // several processes post
+  std::string instance() const;          // "robot#4711", or "common"
   int own_pid() const;                   // as the process calls itself
   std::uint64_t pid_start_time() const;  // as maxlat/base/process_start.hpp has it
   const std::string& group() const;
@@ -140,6 +142,8 @@ class GroupView {
   // Reads a list's events, from the oldest that is still there on (event_reader.hpp). It keeps the memory, also when
   // the view is gone. REQUIRES: a list of events of this group.
   EventReader events(const SensorFacts& sensor, std::uint64_t patience_ns = 0) const;
+  // The same sensors at the same places, by all that is constant in them: kinds, shapes, texts, types of events.
+  bool is_made_as(const GroupView& other) const;
   // Of this memory: a group that is published anew has another.
   const std::array<std::uint8_t, 16>& uuid() const;
   int memory_fd() const;  // the view's own, for reading
@@ -150,14 +154,14 @@ class GroupView {
   std::shared_ptr<const Body> body_;
 };
 
-// Groups that can be seen now, of all processes or of one: those of this user, or of everybody if that is root. A
-// process whose descriptors cannot be looked at has none. `refused`: gets a line for each that is there and is not what
-// a monitor may believe, or of another version. ERRORS: with a pid, that there is no such process, or that it is not
-// ours to look at.
+// Groups that can be seen now, of all processes or of one: those of this user, or of everybody if that is root; a
+// common one once. A process whose descriptors cannot be looked at has none. `refused`: gets a line for each that is
+// there and is not what a monitor may believe, or of another version. ERRORS: with a pid, that there is no such
+// process, or that it is not ours to look at.
 base::Result<std::vector<GroupView>> find_groups(int pid = 0, std::vector<std::string>* refused = nullptr);
 
-// A sensor's whole name is PROGRAM#PID/GROUP/NAME; a pattern, with * ? [], matches it from any of its parts on, or up
-// to any of them:
+// A sensor's whole name is PROGRAM#PID/GROUP/NAME; that of one of a common group is common/GROUP/NAME. A pattern, with
+// * ? [], matches it from any of its parts on, or up to any of them:
 //
 //   latency    server/*    robot/server/latency    robot#4711/server/latency    4711    robot
 bool matches(const std::string& pattern, const GroupView& group, const SensorFacts& sensor);
