@@ -185,6 +185,35 @@ def test_from_an_event_to_an_event(tmp):
         assert 'no event was "no:such"' in told, told
 
 
+def test_what_led_to_an_event(tmp):
+    with Program() as program:
+        program.tell("say")  # before: no reason, but what led to it
+        with Running("record", "-o", tmp / "r", "--dump-on", "robot:m*", f"{program.pid}") as recording:
+            wait_until(lambda: has_all_groups(recording.process.pid) and recording.rests())
+            program.tell("post", "say")
+            assert recording.process.poll() is None, "nothing has come"
+            program.tell("move")
+            _, told = recording.process.communicate(timeout=LIMIT)
+        assert recording.process.returncode == 0, told
+        events = [event["event"] for event in events_of(tmp / "r")]
+        assert "robot:said" in events and "robot:mode" in events and events.index("robot:said") < events.index("robot:mode"), events
+        (cpu,) = phase_of(tmp / "r", f"{NAME}/server/latency")["per_cpu"]
+        assert cpu["samples"] == 1001, cpu
+        told = run("sensors", "record", "-D", "1ms", "-o", tmp / "none", "--dump-on", "no:such", f"{program.pid}/robot", status=3)
+        assert 'no event was "no:such": none was recorded' in told and events_of(tmp / "none") == [], told
+        told = run("sensors", "record", "-o", tmp / "no", "--dump-on", "a:b", "--stop-on", "c:d", status=1)
+        assert "--dump-on records one moment\nhint: " in told, told
+
+
+def test_of_a_command_the_moment_before_an_event(tmp):
+    with Program(MAXLAT, "sensors", "record", "-q", "-o", str(tmp / "r"), "--dump-on", "robot:mode", "--") as recording:
+        wait_until(lambda: has_all_groups(recording.pid))
+        recording.tell("move")
+        _, err = recording.process.communicate(timeout=LIMIT)
+        assert recording.process.returncode == 0, err
+    assert "robot:mode" in [event["event"] for event in events_of(tmp / "r")], "though it ended then"
+
+
 def test_values_from_an_event_on(tmp):
     with Program() as program, Running("record", "-o", tmp / "r", "--start-on", "robot:mode", "--stop-on", "robot:step",
                                        f"{program.pid}") as recording:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a histogram of a program becomes in a result, between two looks.
-#include "sensors/recorded_values.hpp"
+#include "sensors/recording/recorded_values.hpp"
 
 #include <gmock/gmock.h>
 
@@ -124,8 +124,7 @@ TEST(RecordedValues, UnitsOfTime) {
   EXPECT_EQ(ns_of_unit("ms"), 1e6);
   EXPECT_EQ(ns_of_unit("s"), 1e9);
   EXPECT_EQ(ns_of_unit("ticks:2000000"), 0.5);
-  for (const char* other :
-       {"", "ticks", "ticks:", "ticks:0", "ticks:-1", "ticks:2e6", "mK", "bytes", "n", "seconds"})
+  for (const char* other : {"", "ticks", "ticks:", "ticks:0", "ticks:-1", "ticks:2e6", "mK", "bytes", "n", "seconds"})
     EXPECT_EQ(ns_of_unit(other), 0) << other;
 }
 

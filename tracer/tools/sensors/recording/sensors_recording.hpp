@@ -17,6 +17,7 @@ struct SensorsRecordPlan {
   std::uint64_t duration_ns = 0;        // 0: without an end
   std::uint64_t period_ns = 10'000'000;
   std::string start_on{}, stop_on{};  // patterns of events; empty: at once, and never
+  std::string dump_on{};              // not empty: nothing until then, and then what lists hold
   bool quiet = false;
 };
 

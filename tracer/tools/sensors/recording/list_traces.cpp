@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sensors/list_traces.hpp"
+#include "sensors/recording/list_traces.hpp"
 
 #include <algorithm>
 #include <maxlat/core/sys/cpu_list.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sensors/sensors_recording.hpp"
+#include "sensors/recording/sensors_recording.hpp"
 
 #include <fmt/format.h>
 #include <maxlat/base/counter.h>
@@ -15,15 +15,16 @@
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/utc.hpp>
+#include <memory>
 #include <optional>
 #include <utility>
 
-#include "read/read_filter.hpp"
 #include "record/command_process.hpp"
 #include "record/recording_folder.hpp"
-#include "sensors/list_traces.hpp"
 #include "sensors/merged_lists.hpp"
-#include "sensors/recorded_values.hpp"
+#include "sensors/recording/event_watch.hpp"
+#include "sensors/recording/list_traces.hpp"
+#include "sensors/recording/recorded_values.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -40,7 +41,7 @@ constexpr auto kFlushEvery = std::chrono::milliseconds(500);
 class SensorsRecording {
  public:
   explicit SensorsRecording(const SensorsRecordPlan& plan)
-      : plan_(plan), lists_(kPatience), traces_(plan.directory), on_(plan.start_on.empty()) {}
+      : plan_(plan), lists_(kPatience), traces_(plan.directory), on_(plan.start_on.empty() && plan.dump_on.empty()) {}
 
   core::Status start();
   // Until the command ends, or somebody or something stops it.
@@ -53,8 +54,12 @@ class SensorsRecording {
  private:
   core::Status look();
   core::Status take_up(ChosenSensors sensors);
-  bool is_over() const {
-    return core::stop_requested() || stopped_ || (plan_.duration_ns != 0 && Clock::now() >= end_);
+  core::Status record_from_now_on(const std::shared_ptr<const ChosenSensors>& chosen);
+  core::Status await_dump();
+  core::Status look_where_it_is_time();
+  bool is_over() {
+    return core::stop_requested() || stopped_ || (plan_.duration_ns != 0 && Clock::now() >= end_) ||
+           (command_ && command_->ended());
   }
   void take(const sensors::MergedEvent& one);
   void wait();
@@ -63,6 +68,9 @@ class SensorsRecording {
   void report(const ListTotals& totals) const;
 
   const SensorsRecordPlan& plan_;
+  std::optional<EventWatch>
+      watch_;  // for --dump-on, until it has come; and the last looks, for a program may end with it
+  std::shared_ptr<const ChosenSensors> last_, before_last_;
   MergedLists lists_;
   ListTraces traces_;
   RecordedValues values_;
@@ -83,6 +91,7 @@ core::Status SensorsRecording::start() {
   begin_ticks_ = maxlat_counter_plain();
   begin_ = next_look_ = next_flush_ = Clock::now();
   end_ = begin_ + std::chrono::nanoseconds(plan_.duration_ns);
+  if (!plan_.dump_on.empty()) watch_.emplace(plan_.dump_on, begin_ticks_);
   if (plan_.command.empty()) {
     // Whoever names what is not there is told so.
     auto chosen = choose_sensors(plan_.patterns, Looks::again);
@@ -105,20 +114,23 @@ core::Status SensorsRecording::look() {
 }
 
 core::Status SensorsRecording::take_up(ChosenSensors sensors) {
-  const auto chosen = std::make_shared<const ChosenSensors>(std::move(sensors));
+  auto chosen = std::make_shared<const ChosenSensors>(std::move(sensors));
+  if (!watch_) return record_from_now_on(chosen);
+  watch_->look(*chosen);
+  before_last_ = std::exchange(last_, std::move(chosen));
+  return {};
+}
+
+core::Status SensorsRecording::record_from_now_on(const std::shared_ptr<const ChosenSensors>& chosen) {
   lists_.look(*chosen);
-  values_.look(chosen, !is_first_ || command_);
+  values_.look(chosen, !is_first_ || command_ || !plan_.dump_on.empty());
   is_first_ = false;
   begun_ = begun_ || !lists_.lists().empty();
   return traces_.add(lists_);
 }
 
 void SensorsRecording::take(const sensors::MergedEvent& one) {
-  const auto is = [&](const std::string& pattern) {
-    // What a list still holds of the time before is no reason.
-    return !pattern.empty() && one.event.type != nullptr && one.event.ticks >= begin_ticks_ &&
-           event_matches(pattern, fmt::format("{}:{}", one.event.type->provider, one.event.type->name));
-  };
+  const auto is = [&](const std::string& pattern) { return is_awaited(one.event, pattern, begin_ticks_); };
   if (stopped_) return;
   if (!on_ && is(plan_.start_on)) {
     on_ = true;
@@ -138,16 +150,38 @@ void SensorsRecording::wait() {
   core::poll_until(all, until);
 }
 
+core::Status SensorsRecording::look_where_it_is_time() {
+  const auto now = Clock::now();
+  if (now < next_look_) return {};
+  const std::size_t before = values_.size();
+  if (const core::Status looked = look(); !looked) return looked;
+  // Where one group of a program is, more may be coming.
+  if (values_.size() == before) next_look_ = now + (now < at_first_until_ ? kLookAtFirst : kLookEvery);
+  return {};
+}
+
+// Then everything is read from the beginning of what there is, and was there at the last looks: before each of them it
+// was known that the event had not come.
+core::Status SensorsRecording::await_dump() {
+  while (!(on_ = watch_->has_come()) && !is_over()) {
+    if (const core::Status looked = look_where_it_is_time(); !looked) return looked;
+    wait();
+  }
+  on_ = on_ || watch_->has_come();  // the last one of a program that has ended
+  watch_.reset();
+  for (const auto& chosen : {before_last_, last_})
+    if (chosen != nullptr)
+      if (const core::Status taken = record_from_now_on(chosen); !taken) return taken;
+  return {};
+}
+
 core::Status SensorsRecording::record() {
   const auto take_one = [this](const sensors::MergedEvent& one) { take(one); };
-  while (!is_over() && !(command_ && command_->ended())) {
+  if (watch_)
+    if (const core::Status awaited = await_dump(); !awaited) return awaited;
+  while (plan_.dump_on.empty() && !is_over()) {
     const auto now = Clock::now();
-    if (now >= next_look_) {
-      const std::size_t before = values_.size();
-      if (const core::Status looked = look(); !looked) return looked;
-      // Where one group of a program is, more may be coming.
-      if (values_.size() == before) next_look_ = now + (now < at_first_until_ ? kLookAtFirst : kLookEvery);
-    }
+    if (const core::Status looked = look_where_it_is_time(); !looked) return looked;
     lists_.round(take_one);
     if (now >= next_flush_) {
       traces_.flush();
@@ -197,7 +231,8 @@ void SensorsRecording::report_losses(const ListTotals& totals) const {
 void SensorsRecording::report(const ListTotals& totals) const {
   report_losses(totals);
   if (totals.write_failed) core::tell("maxlat sensors record: not everything could be written\n");
-  if (!on_) core::tell("maxlat sensors record: no event was \"{}\": none was recorded\n", plan_.start_on);
+  if (!on_)
+    core::tell("maxlat sensors record: no event was \"{}\": none was recorded\n", plan_.start_on + plan_.dump_on);
   if (plan_.quiet) return;
   core::tell("maxlat sensors record: {} of {}, {}, in {}\n", core::counted(totals.recorded, "event"),
              core::counted(totals.lists, "list"), core::counted(values_.size(), "sensor"), plan_.directory);

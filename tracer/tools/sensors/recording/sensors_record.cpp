@@ -7,8 +7,8 @@
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 
+#include "sensors/recording/sensors_recording.hpp"
 #include "sensors/sensors_commands.hpp"
-#include "sensors/sensors_recording.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -23,6 +23,7 @@ constexpr core::CommandHelp kHelp{
     "Exit status: 3 events were lost, or there was no sensor (a line says so), 1 error; else that of CMD, 128 + N\n"
     "when signal N killed it, and 0 when it was ended otherwise.",
     "  maxlat sensors record -o DIR -D 10s 'robot/*'            of a program that runs\n"
+    "  maxlat sensors record -o DIR --dump-on 'robot:late'      what led to it, when it comes\n"
     "  maxlat sensors record -o DIR -- ./robot --cycles 1000    of one that is started\n"};
 
 core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments& arguments) {
@@ -33,6 +34,7 @@ core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments
   add("period", core::argument("TIME")->default_value("10ms"), "from one look at the lists to the next");
   add("start-on", core::argument("EVENT"), "record from the next event PROVIDER:NAME of any list on, with * and ?");
   add("stop-on", core::argument("EVENT"), "and up to the first of these");
+  add("dump-on", core::argument("EVENT"), "wait for such an event, record what all lists hold then, and end");
   add("quiet,q", "say nothing but errors and losses");
   add("help,h", "this text");
   // What stands before -- are sensors, and behind it is a command.
@@ -51,6 +53,9 @@ core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments
   if (const core::Status taken = core::take_times(given, times); !taken) return taken.error();
   if (given.has("start-on")) plan.start_on = given.get<std::string>("start-on");
   if (given.has("stop-on")) plan.stop_on = given.get<std::string>("stop-on");
+  if (given.has("dump-on")) plan.dump_on = given.get<std::string>("dump-on");
+  if (!plan.dump_on.empty() && !(plan.start_on + plan.stop_on).empty())
+    return core::Error{"--dump-on records one moment", "leave out --start-on and --stop-on"};
   plan.quiet = given.has("quiet");
   return std::optional(std::move(plan));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sensors/recorded_values.hpp"
+#include "sensors/recording/recorded_values.hpp"
 
 #include <fmt/format.h>
 

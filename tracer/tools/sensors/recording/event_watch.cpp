@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/recording/event_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <maxlat/base/moment.hpp>
+
+#include "read/read_filter.hpp"
+
+namespace maxlat::trace_tools {
+
+bool is_awaited(const sensors::ListedEvent& event, const std::string& pattern, std::uint64_t since_ticks) {
+  return !pattern.empty() && event.type != nullptr && event.ticks >= since_ticks &&
+         event_matches(pattern, fmt::format("{}:{}", event.type->provider, event.type->name));
+}
+
+void EventWatch::look(const ChosenSensors& chosen) {
+  std::map<SensorKey, sensors::EventReader> now;
+  for (const ChosenSensor& sensor : chosen.sensors) {
+    if (!sensors::has_events(sensor.facts->kind)) continue;
+    auto known = readers_.extract(sensor.key());
+    if (known.empty())
+      now.emplace(sensor.key(), sensor.group->events(*sensor.facts));
+    else
+      now.insert(std::move(known));
+  }
+  // What a program that has ended posted last may be it.
+  for (auto& left : readers_) now.insert(std::move(left));
+  readers_ = std::move(now);
+}
+
+bool EventWatch::has_come() {
+  bool come = false;
+  for (auto& [key, reader] : readers_)
+    reader.read_all(base::monotonic_ns(), false, [&](const sensors::ListedEvent& event) {
+      come = come || is_awaited(event, pattern_, since_ticks_);
+    });
+  return come;
+}
+
+}  // namespace maxlat::trace_tools
