@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <maxlat/core/sys/counted.hpp>
 
 namespace maxlat::reports {
@@ -56,6 +57,20 @@ Said said_of(const ComparedRuns& compared, const PhaseRow& phase, size_t other) 
   return said;
 }
 
+// "npt in new: samples are taken as independent at p50, p90: nearly every step …", a sentence for each reason.
+void say_what_is_assumed(ComparedRuns& compared) {
+  for (const PhaseRow& phase : compared.phases)
+    for (size_t other = 0; other + 1 < compared.names.size(); ++other) {
+      std::map<std::string, std::string> figures;  // by the reason
+      for (const FigureRow& figure : phase.figures)
+        if (const std::string& why = figure.differences[other].taken_as_independent; !why.empty())
+          figures[why] += (figures[why].empty() ? "" : ", ") + figure.name;
+      for (const auto& [why, names] : figures)
+        compared.verdict.push_back(fmt::format("{} in {}: samples are taken as independent at {}: {}", phase.name,
+                                               compared.names[other + 1], names, why));
+    }
+}
+
 }  // namespace
 
 void say_verdict(ComparedRuns& compared, const CompareOptions& options) {
@@ -74,6 +89,7 @@ void say_verdict(ComparedRuns& compared, const CompareOptions& options) {
   compared.verdict.insert(compared.verdict.end(), rest.begin(), rest.end());
   if (!any_measured) compared.verdict.push_back("no phase is measured in both: there is nothing to compare");
   compared.verdict.insert(compared.verdict.end(), compared.spoiled.begin(), compared.spoiled.end());
+  say_what_is_assumed(compared);
   if (compared.by_ranks)
     compared.verdict.push_back(
         fmt::format("of all figures together one in {:.0f} comparisons cries wolf", 1 / options.alpha));

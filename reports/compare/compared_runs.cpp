@@ -11,6 +11,7 @@
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/stats/quantile_interval.hpp>
 #include <maxlat/core/stats/repeats.hpp>
+#include <maxlat/core/stats/sample_dependence.hpp>
 #include <maxlat/core/stats/statistics.hpp>
 
 #include "compare_words.hpp"
@@ -85,12 +86,18 @@ std::optional<double> median_of(const std::vector<double>& values) {
   return values.empty() ? std::nullopt : std::optional(core::median(values));
 }
 
-// Of all runs of the group, so that what they differ by is in it.
-std::optional<core::Interval> interval_of(const Figure& figure, const GroupPhase& group, double confidence) {
+// Of all runs of the group, so that what they differ by is in it. `assumed`: why samples are taken as independent.
+std::optional<core::Interval> interval_of(const Figure& figure, const GroupPhase& group, double confidence,
+                                          std::string& assumed) {
   core::Interval whole{INFINITY, -INFINITY};
-  for (const core::CpuResult& all : group.all) {
-    if (all.samples == 0) return std::nullopt;
-    const core::QuantileInterval of_run = core::quantile_interval(all, figure.level, confidence);
+  for (size_t run = 0; run < group.all.size(); ++run) {
+    const core::CpuResult& all = group.all[run];
+    const auto observed_ns = value_of(figure, all);
+    if (!observed_ns) return std::nullopt;
+    const auto dependence = core::dependence_beyond(all, group.phases[run]->per_cpu, *observed_ns);
+    if (assumed.empty()) assumed = dependence.assumed_because;
+    const core::QuantileInterval of_run =
+        core::quantile_interval(all, figure.level, confidence, dependence.samples_for_one);
     if (!of_run.high_ns) return std::nullopt;
     whole.low = std::min(whole.low, of_run.low_ns);
     whole.high = std::max(whole.high, *of_run.high_ns);
@@ -213,8 +220,9 @@ bool has_repeats(const Question& question, double level) {
 }
 
 bool intervals_apart(const Question& question, double confidence) {
-  const auto one = interval_of(*question.figure, *question.base, confidence);
-  const auto two = interval_of(*question.figure, *question.other, confidence);
+  std::string& assumed = question.answer->taken_as_independent;
+  const auto one = interval_of(*question.figure, *question.base, confidence, assumed);
+  const auto two = interval_of(*question.figure, *question.other, confidence, assumed);
   return one && two && (one->high < two->low || two->high < one->low);
 }
 

@@ -10,9 +10,10 @@
 //              figures asked (Holm 1979). It is shown of the builds, because the noise from run to run is in it, and
 //              of these runs alone where they were not measured alike. Maxima grow with the time watched, so where one
 //              was watched more than twice as long as another they do not compare.
-//   fewer      a quantile's intervals (order statistics) do not touch. That is of these runs, and is told; it makes
-//              nothing worse, for how a build differs from itself these runs do not know, and samples of one run depend
-//              on one another, so that two runs of the same build differ so as well.
+//   fewer      a quantile's intervals (order statistics) do not touch. They are as wide as samples that depend on one
+//              another make them, where the time line tells of that (core/stats/sample_dependence.hpp); where it does
+//              not, it is said that samples are taken as independent. That is of these runs, and is told; it makes
+//              nothing worse, for how a build differs from itself these runs do not know.
 //              A tail is worse when too many of the largest of both are the other's alone (Rosenbaum 1954): when k
 //              events of the other lie above the base's maximum, and it has the share s of all that was watched, the
 //              chance is s^k, for either side. An event is a step of the time line with such a maximum on any CPU (of a
@@ -43,6 +44,7 @@ struct Difference {
   enum class Kind { not_judged, not_shown, smaller, larger, smaller_here, larger_here } kind = Kind::not_judged;
   double ratio = 0;  // other / base; 0: one of them is not there, or is 0. By ranks: of the shift between the groups
   std::string not_comparable{};           // why it is not judged though both have it; "": nothing is against it
+  std::string taken_as_independent{};     // its samples, by an interval; why. "": nothing is assumed of them
   std::optional<double> share_greater{};  // by ranks: of all pairs of runs, those in which the other's is greater
 };
 

@@ -94,6 +94,36 @@ TEST(ComparedRuns, WhatIsBelowTheRatioIsNotTold) {
   EXPECT_EQ(kind_of(close, "p50"), Kind::larger_here);
 }
 
+// Ten minutes with 24 long samples: each in a step of its own, or in twelve steps one after another, twice.
+core::RunResult run_with_tail(double tail_ns, bool spread) {
+  core::RunResult run = test::single_phase_run();
+  static int runs = 0;
+  run.id = "tail" + std::to_string(++runs);
+  core::CpuResult cpu = test::cpu_from_bins(1, {{5000, 5100, 100'000}, {tail_ns, tail_ns + 100, 24}}, 600);
+  cpu.timeline.max_ns.assign(600, 5090);
+  for (size_t i = 0; i < 24; ++i) cpu.timeline.max_ns[spread ? 25 * i : 100 + i + (i < 12 ? 0 : 200)] = tail_ns + 90;
+  run.phases = {test::phase_of("npt", "npt", 600, {std::move(cpu)})};
+  return run;
+}
+
+// A defect: of samples of one disturbance each was taken for one that knows nothing of the others.
+TEST(ComparedRuns, IntervalsOfQuantilesKnowOfDisturbancesThatLast) {
+  const ComparedRuns spread = compare(run_with_tail(50'000, true), run_with_tail(90'000, true));
+  EXPECT_EQ(kind_of(spread, "p99.99"), Kind::larger_here);
+  const ComparedRuns lasting = compare(run_with_tail(50'000, false), run_with_tail(90'000, false));
+  EXPECT_EQ(kind_of(lasting, "p99.99"), Kind::not_shown);
+  EXPECT_THAT(lasting.verdict, Contains("npt in new: samples are taken as independent at p50, p90, p99, p99.9: nearly "
+                                        "every step of the time line holds such samples"));
+}
+
+TEST(ComparedRuns, WithoutATimeLineItIsSaidThatSamplesAreTakenAsIndependent) {
+  core::RunResult base = run_with_tail(50'000, false), other = run_with_tail(90'000, false);
+  for (core::RunResult* run : {&base, &other}) run->phases[0].per_cpu[0].timeline.max_ns.clear();
+  const ComparedRuns compared = compare(base, other);
+  EXPECT_EQ(kind_of(compared, "p99.99"), Kind::larger_here);
+  EXPECT_THAT(compared.verdict, Contains(HasSubstr("p99.99, p99.999: there is no time line")));
+}
+
 // Rosenbaum 1954: that many above the base's maximum are no chance.
 TEST(ComparedRuns, AFewStallsAreATailAndOneIsChance) {
   for (const int stalls : {1, 20}) {

@@ -49,20 +49,14 @@ void count_events(Evidence& evidence, const PhaseView& view, double confidence) 
   evidence.share_below = core::share_below(evidence.samples_above, all.samples, confidence);
 }
 
-// From the bin that the quantile lies in: so many samples, and steps with one of them, are known exactly.
-QuantileRow quantile_row(const Evidence& evidence, const PhaseView& view, const core::QuantileLevel& level,
-                         double confidence) {
-  QuantileRow row{level.label, core::measured_quantile(view.all, level.level),
-                  core::quantile_interval(view.all, level.level, confidence), false,
-                  core::samples_for_upper_end(level.level, confidence)};
-  if (!row.observed_ns || evidence.steps == 0) return row;
-  const auto& bins = view.all.bins;
-  const auto from =
-      std::find_if(bins.begin(), bins.end(), [&](const auto& bin) { return *row.observed_ns <= bin.high_ns; });
-  if (from == bins.end()) return row;
-  std::uint64_t samples = view.all.overflow_count;
-  for (auto bin = from; bin != bins.end(); ++bin) samples += bin->count;
-  row.in_bursts = come_in_bursts(samples, evidence.steps, steps_beyond(view.phase, std::nextafter(from->low_ns, 0)));
+QuantileRow quantile_row(const PhaseView& view, const core::QuantileLevel& level, double confidence) {
+  QuantileRow row{.label = level.label, .observed_ns = core::measured_quantile(view.all, level.level)};
+  row.dependence = row.observed_ns ? core::dependence_beyond(view.all, view.phase.per_cpu, *row.observed_ns)
+                                   : core::SampleDependence{1, "the samples are too few"};
+  const double for_one = row.dependence.samples_for_one;
+  row.interval = core::quantile_interval(view.all, level.level, confidence, for_one);
+  const auto needed = static_cast<double>(core::samples_for_upper_end(level.level, confidence));
+  row.samples_needed = static_cast<std::uint64_t>(std::ceil(needed * for_one));
   return row;
 }
 
@@ -128,7 +122,7 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
   count_events(evidence, view, wanted.confidence);
   for (const core::QuantileLevel& level : core::kQuantileLevels) {
     if (not_told(phase, 0)) break;  // of such samples they are none
-    evidence.quantiles.push_back(quantile_row(evidence, view, level, wanted.confidence));
+    evidence.quantiles.push_back(quantile_row(view, level, wanted.confidence));
   }
   find_changes(evidence, view.all.timeline);
   fit_and_extrapolate(evidence, view, wanted);

@@ -9,10 +9,9 @@
 // another. Where they come in bursts, a few of the time line's steps hold most of them. Then the steps are counted,
 // since one disturbance is one event.
 //
-// INTERVALS OF QUANTILES are those of independent samples (core/stats/quantile_interval.hpp), whatever the distribution
-// is. Samples of one run depend on one another where disturbances last longer than one of them. Then the true interval
-// is wider; by how much a run does not tell, for it keeps a histogram and the maximum of each step, not the order of
-// its samples. What it does tell is where those beyond a quantile come in bursts, and that is said beside it.
+// INTERVALS OF QUANTILES hold whatever the distribution is (core/stats/quantile_interval.hpp), and are as wide as
+// disturbances that last make them, where the time line tells of these (core/stats/sample_dependence.hpp). Where it
+// does not, samples are taken as independent, and that is said beside it.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +20,7 @@
 #include <maxlat/core/stats/change_points.hpp>
 #include <maxlat/core/stats/exceedance.hpp>
 #include <maxlat/core/stats/quantile_interval.hpp>
+#include <maxlat/core/stats/sample_dependence.hpp>
 #include <maxlat/core/stats/tail_fit.hpp>
 #include <optional>
 #include <string>
@@ -40,9 +40,9 @@ std::string percent_of(double confidence);        // "95 %"
 
 struct QuantileRow {
   const char* label = "";
-  std::optional<double> observed_ns;
-  core::QuantileInterval interval;
-  bool in_bursts = false;            // the samples beyond depend on one another: the interval is too narrow
+  std::optional<double> observed_ns{};
+  core::SampleDependence dependence{};  // of the samples beyond
+  core::QuantileInterval interval{};
   std::uint64_t samples_needed = 0;  // for an upper end
 };
 

@@ -27,7 +27,10 @@ std::string text_of(const Json& json) {
 Json quantile_json(const QuantileRow& row) {
   Json json = {{"quantile", row.label}, {"low_ns", row.interval.low_ns}};
   if (row.observed_ns) json["observed_ns"] = *row.observed_ns;
-  if (row.in_bursts) json["in_bursts"] = true;
+  if (row.dependence.assumed_because.empty())
+    json["samples_for_one"] = row.dependence.samples_for_one;
+  else
+    json["taken_as_independent"] = row.dependence.assumed_because;
   if (row.interval.high_ns)
     json["high_ns"] = *row.interval.high_ns;
   else
@@ -79,7 +82,6 @@ Json phase_json(const Evidence& evidence) {
     Json& run = json["further_run"] = {{"exposure_s", evidence.further->time}, {"allowed", evidence.further->allowed}};
     if (evidence.likely_per_s) run["chance"] = evidence.further->chance;
   }
-  if (!evidence.quantiles.empty()) json["quantile_intervals"] = "of independent samples";
   for (const QuantileRow& row : evidence.quantiles) json["quantiles"].push_back(quantile_json(row));
   for (const Evidence::Change& change : evidence.changes)
     json["changes"].push_back(

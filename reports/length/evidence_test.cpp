@@ -119,12 +119,12 @@ TEST(Evidence, CountsBurstsOnce) {
 }
 
 // A defect: an interval "that holds whatever the distribution is" was told of samples that came all at once.
-TEST(Evidence, SaysOfWhichQuantilesTheIntervalIsTooNarrow) {
+TEST(Evidence, IntervalsAreAsWideAsSamplesThatComeTogetherMakeThem) {
   core::Phase phase = hour_of_npt();
   const Evidence calm = evidence_of(phase, kOneADay, {});
-  for (const QuantileRow& row : calm.quantiles) EXPECT_FALSE(row.in_bursts) << row.label;
-  EXPECT_THAT(evidence_text(calm, kOneADay), HasSubstr("intervals of independent samples"));
-  EXPECT_THAT(evidence_text(calm, kOneADay), Not(HasSubstr("TOO NARROW")));
+  ASSERT_EQ(std::string(calm.quantiles[3].label), "p99.9");
+  EXPECT_EQ(calm.quantiles[0].dependence.assumed_because, "nearly every step of the time line holds such samples");
+  EXPECT_THAT(evidence_text(calm, kOneADay), HasSubstr("taken as independent at p50, p90, p99, p99.9"));
   for (core::CpuResult& cpu : phase.per_cpu) {
     const std::uint64_t many = cpu.samples / 500;  // p99.9 lies in them
     cpu.bins.push_back({90'000, 90'001, many});
@@ -133,14 +133,18 @@ TEST(Evidence, SaysOfWhichQuantilesTheIntervalIsTooNarrow) {
     core::fill_statistics_from_bins(cpu);
   }
   const Evidence evidence = evidence_of(phase, kOneADay, {});
-  ASSERT_EQ(std::string(evidence.quantiles[3].label), "p99.9");
-  EXPECT_TRUE(evidence.quantiles[3].in_bursts);
-  EXPECT_FALSE(evidence.quantiles[0].in_bursts);
-  EXPECT_THAT(evidence_text(evidence, kOneADay), HasSubstr("TOO NARROW at p99"));
+  const QuantileRow& row = evidence.quantiles[3];
+  EXPECT_EQ(row.dependence.assumed_because, "");
+  EXPECT_GT(row.dependence.samples_for_one, static_cast<double>(evidence.samples) / 500 / 20) << "of one step alone";
+  EXPECT_LT(row.interval.low_ns, 10'000) << "one disturbance may as well not have been";
+  EXPECT_FALSE(row.interval.high_ns);
+  EXPECT_GT(row.samples_needed, evidence.samples);
+  EXPECT_THAT(evidence_text(evidence, kOneADay), HasSubstr("by a block bootstrap"));
   const auto json = nlohmann::json::parse(evidence_json({evidence}, kOneADay))["phases"][0];
-  EXPECT_EQ(json["quantile_intervals"], "of independent samples");
-  EXPECT_EQ(json["quantiles"][3]["in_bursts"], true);
-  EXPECT_FALSE(json["quantiles"][0].contains("in_bursts"));
+  EXPECT_EQ(json["quantiles"][3]["samples_for_one"], row.dependence.samples_for_one);
+  EXPECT_FALSE(json["quantiles"][3].contains("taken_as_independent"));
+  EXPECT_EQ(json["quantiles"][0]["taken_as_independent"], "nearly every step of the time line holds such samples");
+  EXPECT_FALSE(json["quantiles"][0].contains("samples_for_one"));
 }
 
 TEST(Evidence, SaysWhereSamplesAreTooFew) {

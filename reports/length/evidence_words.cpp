@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/duration.hpp>
@@ -70,23 +71,46 @@ std::string answer_lines(const Evidence& evidence, const WantedRate& wanted) {
   return text + line(plan + ".");
 }
 
+// "at p50, p90: nearly every step of the time line holds such samples", a line for each reason.
+std::string assumed_lines(const std::vector<QuantileRow>& rows) {
+  std::vector<std::pair<std::string, std::string>> reasons;  // with their quantiles
+  for (const QuantileRow& row : rows) {
+    const std::string& because = row.dependence.assumed_because;
+    if (because.empty()) continue;
+    const auto known =
+        std::find_if(reasons.begin(), reasons.end(), [&](const auto& one) { return one.first == because; });
+    if (known == reasons.end())
+      reasons.emplace_back(because, row.label);
+    else
+      known->second += std::string(", ") + row.label;
+  }
+  std::string text;
+  for (const auto& [because, labels] : reasons)
+    text += line(
+        fmt::format("taken as independent at {}: {}; where they are not, the interval is too narrow", labels, because));
+  return text;
+}
+
 std::string quantile_lines(const Evidence& evidence, const WantedRate& wanted) {
   if (evidence.quantiles.empty()) return "";
-  core::TextTable table({"quantile", "#observed", percent_of(wanted.confidence) + " interval"});
+  core::TextTable table({"quantile", "#observed", "#samples for one", percent_of(wanted.confidence) + " interval"});
+  bool by_blocks = false;
   for (const QuantileRow& row : evidence.quantiles) {
     const std::string from = core::latency_text(row.interval.low_ns);
+    const bool assumed = !row.dependence.assumed_because.empty();
+    by_blocks |= !assumed;
     table.row({row.label, row.observed_ns ? core::latency_text(*row.observed_ns) : "-",
+               assumed ? "-" : fmt::format("{:.3g}", row.dependence.samples_for_one),
                row.interval.high_ns ? fmt::format("{} to {}", from, core::latency_text(*row.interval.high_ns))
                                     : fmt::format("from {}; not enough samples for an upper end: {} of {}", from,
                                                   evidence.samples, row.samples_needed)});
   }
-  std::string bursts;
-  for (const QuantileRow& row : evidence.quantiles)
-    if (row.in_bursts) bursts += (bursts.empty() ? "" : ", ") + std::string(row.label);
-  std::string text = table.text() + line("intervals of independent samples, whatever their distribution is");
-  if (!bursts.empty())
-    text += line(fmt::format("TOO NARROW at {}: the samples beyond come in bursts, so are not independent", bursts));
-  return text;
+  std::string text = table.text() + line("intervals hold whatever the distribution is");
+  if (by_blocks)
+    text += line(
+        "samples for one: so many beyond tell as much as one that is independent, by a block bootstrap over the steps "
+        "of the time line");
+  return text + assumed_lines(evidence.quantiles);
 }
 
 std::string change_lines(const Evidence& evidence) {

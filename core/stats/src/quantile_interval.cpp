@@ -64,11 +64,20 @@ std::uint64_t samples_for_upper_end(double level, double confidence) {
   return static_cast<std::uint64_t>(std::ceil(std::log((1 - confidence) / 2) / std::log(level)));
 }
 
-QuantileInterval quantile_interval(const CpuResult& cpu, double level, double confidence) {
-  const RankInterval ranks = quantile_ranks(cpu.samples, level, confidence);
+// Ranks are counted from the largest sample, for as in at_most_beyond() the level is near 1; each stands for as many
+// samples as tell as much as one, and both ends give way to the outside.
+QuantileInterval quantile_interval(const CpuResult& cpu, double level, double confidence, double samples_for_one) {
+  const auto n = static_cast<double>(cpu.samples);
+  const auto independent = static_cast<std::uint64_t>(std::max(1.0, std::floor(n / samples_for_one)));
+  const auto samples_of = [&](std::uint64_t beyond) { return static_cast<double>(beyond) * samples_for_one; };
+  const RankInterval ranks = quantile_ranks(independent, level, confidence);
   QuantileInterval interval;
-  interval.low_ns = ranks.low == 0 ? 0 : edge_at_or_below(cpu, ranks.low);
-  if (ranks.high) interval.high_ns = edge_at_or_above(cpu, *ranks.high);
+  const double beyond_low = std::ceil(samples_of(independent - ranks.low));
+  if (ranks.low > 0 && beyond_low < n)
+    interval.low_ns = edge_at_or_below(cpu, cpu.samples - static_cast<std::uint64_t>(beyond_low));
+  if (ranks.high)
+    interval.high_ns = edge_at_or_above(
+        cpu, cpu.samples - static_cast<std::uint64_t>(std::floor(samples_of(independent - *ranks.high))));
   return interval;
 }
 

@@ -8,7 +8,9 @@
 // is below it, and no sample is an upper end. It is absent then, never replaced by the maximum, and
 // samples_for_upper_end() says how many samples have one.
 //
-// The samples are taken as independent. Where they are not, intervals are too narrow.
+// Samples that depend on one another tell less: where so many tell as much as one that is independent
+// (sample_dependence.hpp), the ranks are those of so many fewer samples (Woodruff 1952). With 1, the samples are taken
+// as independent; where they are not, the interval is too narrow.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +34,7 @@ struct QuantileInterval {
   double low_ns = 0;              // an edge of a bin: at or below the sample of that rank
   std::optional<double> high_ns;  // at or above it, and never above the maximum; absent: too few samples
 };
-// REQUIRES: samples > 0 in `cpu`, and the others as above.
-QuantileInterval quantile_interval(const CpuResult& cpu, double level, double confidence);
+// REQUIRES: samples > 0 in `cpu`, and the others as above; samples_for_one >= 1.
+QuantileInterval quantile_interval(const CpuResult& cpu, double level, double confidence, double samples_for_one = 1);
 
 }  // namespace maxlat::core
