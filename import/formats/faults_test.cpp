@@ -101,8 +101,12 @@ TEST(Faults, EachIsToldWithItsLine) {
       {"rtla-osnoise.txt", "7             1", "6             1", "line 7: its rows do not ascend"},
       {"rtla-osnoise.txt", "osnoise histogram", "wakelat histogram",
        "line 1: 'wakelat' is neither osnoise nor timerlat"},
-      {"jitterdebugger-3.json", "\"version\": 3", "\"version\": 9", "its version is 9"},
-      {"jitterdebugger-3.json", "\"count\": 3902", "\"count\": 2", "counts 3901 in its histogram but only 2 in all"},
+      {"jitterdebugger-0.3.1.json", "\"version\": 3", "\"version\": 9", "its version is 9"},
+      {"jitterdebugger-0.3.1.json", "\"count\": 1950", "\"count\": 2",
+       "counts 1947 in its histogram but only 2 in all"},
+      {"jitterdebugger-0.3.1.json", "_in_ns\": 1000", "_in_ns\": 100",
+       "its resolution is 100 ns, and this maxlat knows"},
+      {"jitterdebugger-0.3.1.json", "_in_ns\": 1000", "_in_ns\": -1", "resolution_in_ns"},
       {"sysjitter-raw.txt", "# n_interruptions: 3", "# n_interruptions: 4", "3 of 4 interruptions were there"},
       {"sysjitter-raw.txt", "         1000000          0", "         1000000         -1", "line 12: "},
       {"rteval-summary.xml", "unit=\"us\">41", "unit=\"ms\">41", "line 12: core 0: the maximum is in 'ms', not in us"},
@@ -111,9 +115,9 @@ TEST(Faults, EachIsToldWithItsLine) {
       {"rteval-summary.xml", "<samples>5", "<timerlat/><samples>5", "a meter begins within a core"},
       {"rteval-summary.xml", "<samples>5", "<core id=\"1\"/><samples>5", "a core begins within a core"},
       {"rteval-summary.xml", "</core>", "</cure>", "not a complete XML text: mismatched tag"},
-      {"ftrace-hist.txt", "Hits: 116", "Hits: 115", "its rows count 116, and its totals 115", 1},
-      {"ftrace-hist.txt", "~ 10-19", "~ 19-10", "line 7: lat: '~ 19-10' is no latency", 1},
-      {"ftrace-hist.txt", "", "", "does not tell its unit"},
+      {"ftrace-6.1-hist-log2.txt", "Hits: 688", "Hits: 687", "its rows count 688, and its totals 687", 1},
+      {"ftrace-6.1-hist-buckets.txt", "~ 10-19", "~ 19-10", "line 8: lat: '~ 19-10' is no latency", 1},
+      {"ftrace-6.1-hist-log2.txt", "", "", "does not tell its unit"},
   };
   for (const Case& fault : cases) {
     const auto run = imported(replaced(testdata(fault.file), fault.from, fault.to), fault.unit_ns);

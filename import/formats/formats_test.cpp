@@ -302,12 +302,23 @@ TEST(Formats, WhatRtlaMissedMakesThePhaseInvalid) {
 
 // A defect of jitterdebugger: samples of a millisecond and more are in no row, only in the count.
 TEST(Formats, WhatIsInNoRowOfJitterdebuggerIsOverflow) {
-  const core::Phase phase = phase_of("jitterdebugger-3.json");
+  const core::Phase phase = phase_of("jitterdebugger-0.3.1.json");
   ASSERT_EQ(phase.per_cpu.size(), 2u);
-  EXPECT_EQ(phase.per_cpu[0].samples, 3902u);
-  EXPECT_EQ(phase.per_cpu[0].overflow_count, 1u);
-  EXPECT_EQ(phase.per_cpu[0].max_ns, 1711e3);
-  EXPECT_EQ(core::quantile_of(phase.per_cpu[0], 0.9999), 1711e3);
+  EXPECT_EQ(phase.per_cpu[0].samples, 1950u);
+  EXPECT_EQ(phase.per_cpu[0].overflow_count, 3u);
+  EXPECT_EQ(phase.per_cpu[0].min_ns, 13e3);
+  EXPECT_EQ(phase.per_cpu[0].max_ns, 2332e3);
+  EXPECT_EQ(core::quantile_of(phase.per_cpu[0], 0.9999), 2332e3);
+}
+
+// A defect: nanoseconds were taken for microseconds.
+TEST(Formats, TheUnitOfJitterdebuggerIsAsItsFileTells) {
+  const core::Phase phase = phase_of("jitterdebugger-0.3.1-nsec.json");
+  EXPECT_EQ(phase.per_cpu.at(0).min_ns, 30'207);
+  EXPECT_EQ(phase.per_cpu.at(0).max_ns, 62'522);
+  const auto untold = imported(test::replaced(testdata("jitterdebugger-0.3.1-nsec.json"), "resolution_in_ns", "other"));
+  ASSERT_TRUE(untold.ok()) << untold.error().text;
+  EXPECT_EQ(untold->phases[0].per_cpu[0].max_ns, 62'522e3);
 }
 
 TEST(Formats, EveryInterruptionOfSysjitterHasItsTime) {
@@ -359,21 +370,22 @@ TEST(Formats, RtevalHasTheCoresAndNotTheSystem) {
 }
 
 TEST(Formats, TheRowsOfFtraceAreRangesOrPowersOfTwo) {
-  const core::Phase phase = phase_of("ftrace-hist.txt", 1000);
+  const core::Phase phase = phase_of("ftrace-6.1-hist-buckets.txt", 1000);
   ASSERT_EQ(phase.per_cpu.size(), 2u);
-  EXPECT_EQ(phase.per_cpu[1].samples, 104u);
+  EXPECT_EQ(phase.per_cpu[1].samples, 340u);
   EXPECT_EQ(phase.per_cpu[1].bins[1].low_ns, 10e3);
   EXPECT_EQ(phase.per_cpu[1].bins[1].high_ns, 20e3);
   const auto powers = imported(
       "# trigger info: hist:keys=pid,delta.log2:vals=hitcount [active]\n"
-      "{ pid:  12, delta: ~ 2^5 } hitcount:  3\n"
-      "{ pid:  13, delta: ~ 2^5 } hitcount:  4\n"
+      "{ pid:  12, cpu:  1, delta: ~ 2^5 } hitcount:  3\n"
+      "{ pid:  13, cpu:  1, delta: ~ 2^5 } hitcount:  4\n"
       "Totals:\n"
       "    Hits: 8\n"
       "    Dropped: 1\n",
       1);
   ASSERT_TRUE(powers.ok()) << powers.error().text;
   const core::Phase& lossy = powers->phases[0];
+  EXPECT_EQ(lossy.per_cpu[0].cpu, 1u);
   ASSERT_EQ(lossy.per_cpu[0].bins.size(), 1u);
   EXPECT_EQ(lossy.per_cpu[0].bins[0].low_ns, 17);  // 17 to 32
   EXPECT_EQ(lossy.per_cpu[0].bins[0].high_ns, 33);

@@ -52,10 +52,12 @@ inline const Example kExamples[] = {
     {"rtla-6.1-timerlat.txt", "rtla-hist"},
     {"rtla-osnoise.txt", "rtla-hist"},
     {"rtla-timerlat.txt", "rtla-hist"},
-    {"jitterdebugger-3.json", "jitterdebugger"},
+    {"jitterdebugger-0.3.1.json", "jitterdebugger"},
+    {"jitterdebugger-0.3.1-nsec.json", "jitterdebugger"},
     {"sysjitter-raw.txt", "sysjitter"},
     {"rteval-summary.xml", "rteval"},
-    {"ftrace-hist.txt", "ftrace-hist", 1000},
+    {"ftrace-6.1-hist-buckets.txt", "ftrace-hist", 1000},
+    {"ftrace-6.1-hist-log2.txt", "ftrace-hist", 1000},
 };
 
 }  // namespace maxlat::importing::test
