@@ -282,7 +282,9 @@ def test_events_of_several_lists_are_one_sequence():
 def test_check():
     with Program() as program:
         program.tell("post")
-        assert "2 of 2 gauges are within" in sensors("check", str(program.pid))
+        text = sensors("check", str(program.pid))
+        assert "1 of 1 gauges are within their limits\n1 gauge without limits\n" in text, text
+        assert "there is no gauge with limits" in sensors("check", f"{program.pid}/server/speed", status=1)
         program.tell("move")
         text = sensors("check", f"{program.pid}/robot/moves")
         assert f"#{program.pid}/robot/moves: 13 events are there\n" in text, text
@@ -293,7 +295,7 @@ def test_check():
         assert "1 of 2 lists are as they should be\n" in text, text
         program.tell("overload")
         text = sensors("check", str(program.pid), status=2)
-        assert f"#{program.pid}/server/queue: 4 (outside of 0 to 3)" in text and "1 of 2 gauges" in text, text
+        assert f"#{program.pid}/server/queue: 4 (outside of 0 to 3)" in text and "0 of 1 gauges" in text, text
         sensors("check", f"{program.pid}/server/requests", status=1)
 
 

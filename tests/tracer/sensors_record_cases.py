@@ -38,10 +38,14 @@ def wait_until(condition):
         time.sleep(0.002)
 
 
+def has_groups(pid, *groups):
+    maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
+    return all(f"maxlat-sensors:{group} " in maps for group in groups)
+
+
 def has_all_groups(pid):
     """They come one after another while a program is loaded."""
-    maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
-    return all(f"maxlat-sensors:{group} " in maps for group in ("robot", "server", "other"))
+    return has_groups(pid, "robot", "server", "other")
 
 
 class Running:
@@ -120,6 +124,14 @@ def test_losses_are_told_where_they_were(tmp):
         assert "23 lost_full" in run("trace", "check", tmp / "r")
         books = phase_of(tmp / "r", "values")["events"]
         assert (books["produced"], books["recorded"], books["lost_full"]) == (52, 29, 23), books
+
+
+def test_what_a_list_refuses_is_told(tmp):
+    with Program() as program, Running("record", "-o", tmp / "r", f"{program.pid}/robot/log") as recording:
+        wait_until(lambda: has_groups(recording.process.pid, "robot") and recording.rests())
+        program.tell("say")
+        told = recording.end(3)
+        assert "1 event refused: larger than their lists take" in told, told
 
 
 def test_values_are_phases(tmp):

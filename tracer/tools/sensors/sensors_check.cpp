@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <maxlat/core/sys/counted.hpp>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,10 +19,15 @@ struct Judged {
   std::size_t all = 0, wrong = 0;
 };
 
-void check_gauge(const ChosenSensor& sensor, Judged& gauges) {
+void check_gauge(const ChosenSensor& sensor, Judged& gauges, std::size_t& without_limits) {
   const sensors::SensorValue value = sensor.value();
+  const auto& gauge = std::get<sensors::GaugeValue>(value);
+  if (!gauge.has_limits()) {
+    ++without_limits;
+    return;
+  }
   ++gauges.all;
-  if (std::get<sensors::GaugeValue>(value).within()) return;
+  if (gauge.within()) return;
   ++gauges.wrong;
   fmt::print("{}: {}\n", sensor.name(), value_text(*sensor.facts, value));
 }
@@ -61,15 +67,17 @@ core::Result<core::Exit> sensors_check(const core::Arguments& arguments) {
   if (!chosen) return chosen.error();
   if (!*chosen) return core::Exit::pass;
   Judged gauges, lists;
+  std::size_t without_limits = 0;
   ListTails tails({.most = 0});
   for (const ChosenSensor& sensor : (*chosen)->sensors) {
-    if (sensor.facts->kind == sensors::SensorKind::gauge) check_gauge(sensor, gauges);
+    if (sensor.facts->kind == sensors::SensorKind::gauge) check_gauge(sensor, gauges, without_limits);
     if (sensors::has_events(sensor.facts->kind)) check_list(sensor, tails, lists);
   }
   if (gauges.all + lists.all == 0)
-    return core::Error{"there is no gauge and no list of events to check",
+    return core::Error{"there is no gauge with limits and no list of events to check",
                        "`maxlat sensors list` shows which sensors there are"};
   if (gauges.all != 0) fmt::print("{} of {} gauges are within their limits\n", gauges.all - gauges.wrong, gauges.all);
+  if (without_limits != 0) fmt::print("{} without limits\n", core::counted(without_limits, "gauge"));
   if (lists.all != 0) fmt::print("{} of {} lists are as they should be\n", lists.all - lists.wrong, lists.all);
   if (gauges.wrong != 0) return core::Exit::limit_exceeded;
   return lists.wrong == 0 ? core::Exit::pass : core::Exit::invalid;

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <maxlat/base/result.hpp>
 #include <memory>
 #include <optional>
@@ -49,6 +50,10 @@ struct GaugeValue {
   std::int64_t value = 0;
   std::int64_t lowest = 0, highest = 0;  // both allowed
   bool within() const { return value >= lowest && value <= highest; }
+  bool has_limits() const {
+    using Range = std::numeric_limits<std::int64_t>;
+    return lowest != Range::min() || highest != Range::max();
+  }
 };
 
 struct StatValue {

@@ -92,6 +92,17 @@ void RecordedValues::begin_anew() {
   for (Entry& entry : entries_) entry.before = entry.sensor.value();
 }
 
+std::uint64_t RecordedValues::refused_events() const {
+  std::uint64_t refused = 0;
+  for (const Entry& entry : entries_) {
+    const sensors::SensorValue now = entry.sensor.value();
+    const auto* const events = std::get_if<sensors::EventsValue>(&now);
+    const auto* const before = std::get_if<sensors::EventsValue>(&entry.before);
+    if (events != nullptr) refused += events->refused - (before == nullptr ? 0 : before->refused);
+  }
+  return refused;
+}
+
 std::string RecordedValues::take_name(const ChosenSensor& sensor) {
   std::string whole = sensor.name();
   const std::size_t number = ++taken_[whole];

@@ -34,6 +34,8 @@ class RecordedValues {
   // REQUIRES: they were recorded for so long. `started`: utc_text.
   std::vector<core::Phase> phases(const std::string& started, double seconds) const;
   std::size_t size() const { return entries_.size(); }
+  // Events that were posted meanwhile and that their lists have no room for, however empty they are.
+  std::uint64_t refused_events() const;
 
  private:
   struct Entry {

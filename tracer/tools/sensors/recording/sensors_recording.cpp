@@ -64,6 +64,8 @@ class SensorsRecording {
   void take(const sensors::MergedEvent& one);
   void wait();
   core::Status write_result(const ListTotals& totals) const;
+  // A dump is of what lists hold. What they could not take before is no loss of it.
+  std::uint64_t refused_events() const { return plan_.dump_on.empty() ? values_.refused_events() : 0; }
   void report_losses(const ListTotals& totals) const;
   void report(const ListTotals& totals) const;
 
@@ -223,6 +225,7 @@ void SensorsRecording::report_losses(const ListTotals& totals) const {
       {is_part ? 0 : all.overwritten, "overwritten before they were read (longer lists, shorter --period)"},
       {is_part ? 0 : all.dropped, "dropped by their program"},
       {is_part ? 0 : all.unfinished, "not ended in time"},
+      {refused_events(), "refused: larger than their lists take"},
       {totals.unreadable, "not to be read: of no type that the list has, or without all their fields"}};
   for (const auto& [count, how] : losses)
     if (count != 0) core::tell("maxlat sensors record: {} {}\n", core::counted(count, "event"), how);
@@ -258,7 +261,7 @@ core::Result<core::Exit> SensorsRecording::finish() {
   if (const core::Status written = write_result(totals); !written) return written.error();
   begun_ = true;
   report(totals);
-  if (totals.lost != 0 || totals.unreadable != 0 || totals.write_failed || !on_) return core::Exit::invalid;
+  if (totals.lost != 0 || refused_events() != 0 || totals.unreadable != 0 || totals.write_failed || !on_) return core::Exit::invalid;
   return ended_by_itself ? core::Exit{command_->exit_status()} : core::Exit::pass;
 }
 
