@@ -36,6 +36,23 @@ class Ledger {
     beside_event_ = false;
   }
 
+  // What was before, where the thread has the CPU when the interval begins: it only names who is behind what comes.
+  void remember(const KernelEvent& event) {
+    switch (event.kind) {
+      case EventKind::hole:
+        return forget_who_did_it();
+      case EventKind::task_switch:
+      case EventKind::waking:
+        woken_elsewhere_.erase(event.number);
+        return;
+      case EventKind::vector_entry:
+        (void)take_sender(event);
+        return;
+      default:
+        return hear(event);
+    }
+  }
+
   void see(const KernelEvent& event) {
     if (is_only_told(event.kind)) return hear(event);
     const std::optional<size_t> fault_before = fault_;
@@ -150,6 +167,7 @@ class Ledger {
 
   void lose_track() {
     known_ = false;
+    woken_ = false;
     stack_.clear();
     fault_.reset();
     forget_who_did_it();
@@ -165,16 +183,28 @@ class Ledger {
   void hear(const KernelEvent& event) {
     if (event.kind == EventKind::lost_elsewhere) return forget_who_did_it();
     if (event.kind == EventKind::ipi_sent) sent_[event.priority != 0 ? kCall : kReschedule] = event;
-    if (event.kind != EventKind::woken_elsewhere) return;
+    if (event.kind != EventKind::woken_elsewhere && event.kind != EventKind::moved_elsewhere) return;
     wakers_.erase(event.number);
-    woken_elsewhere_[event.number] = of_other_cpu(event.value, event);
+    woken_elsewhere_.erase(event.number);
+    if (event.kind == EventKind::woken_elsewhere) woken_elsewhere_[event.number] = event;
+  }
+
+  std::optional<KernelEvent> take_sender(const KernelEvent& entry) {
+    switch (static_cast<VectorUse>(entry.number)) {
+      case VectorUse::reschedule:
+        return std::exchange(sent_[kReschedule], {});
+      case VectorUse::call_function:
+      case VectorUse::call_function_single:
+        return std::exchange(sent_[kCall], {});
+      default:
+        return {};
+    }
   }
 
   void see_entry(const KernelEvent& event) {
     Part part = part_of(event);
-    const bool is_reschedule = event.number == static_cast<int32_t>(VectorUse::reschedule);
-    if (part.kind == TimeClass::ipi && event.number != static_cast<int32_t>(VectorUse::irq_work)) {
-      if (const auto sent = std::exchange(sent_[is_reschedule ? kReschedule : kCall], {})) {
+    if (event.kind == EventKind::vector_entry) {
+      if (const auto sent = take_sender(event)) {
         part.sent_by = of_other_cpu(static_cast<uint64_t>(sent->number), *sent);
         part.sender = sent->value;
       }
@@ -202,7 +232,7 @@ class Ledger {
       task.waker_function = by.function;
       wakers_.erase(waker);
     } else if (const auto elsewhere = woken_elsewhere_.find(event.number); elsewhere != woken_elsewhere_.end()) {
-      task.woken_by = elsewhere->second;
+      task.woken_by = of_other_cpu(elsewhere->second.value, elsewhere->second);
       woken_elsewhere_.erase(elsewhere);
     }
     stack_.push_back({EventKind::task_switch, event.number, find(task)});
@@ -241,7 +271,7 @@ class Ledger {
   std::optional<size_t> fault_;
   std::vector<Part> parts_;
   std::map<int32_t, size_t> wakers_;
-  std::map<int32_t, std::string> woken_elsewhere_;
+  std::map<int32_t, KernelEvent> woken_elsewhere_;
   // The last interrupts that a CPU asked for, and that have not come yet.
   enum Sent : uint8_t { kReschedule, kCall };
   std::array<std::optional<KernelEvent>, 2> sent_;
@@ -271,10 +301,9 @@ Accounting account(std::span<const KernelEvent> events, const Interval& interval
   Ledger ledger(interval);
   const auto begin =
       std::find_if(events.begin(), events.end(), [&](const KernelEvent& event) { return event.tick > interval.from; });
-  if (interval.begins_asleep) {
-    std::for_each(events.begin(), begin, [&](const KernelEvent& event) { ledger.see(event); });
-    ledger.begin();
-  }
+  for (const KernelEvent& event : std::span(events.begin(), begin))
+    interval.begins_asleep ? ledger.see(event) : ledger.remember(event);
+  if (interval.begins_asleep) ledger.begin();
   for (KernelEvent event : std::span(begin, events.end())) {
     const bool behind = event.tick > interval.to;
     if (behind && is_of_another_cpu(event.kind)) continue;  // it does not tell that this CPU's record goes so far

@@ -276,6 +276,33 @@ TEST(Accounting, WhatOthersDidNamesThemAndTakesNoTime) {
   EXPECT_THAT(told(account(alone, interval(100, 120))), ElementsAre("nothing seen: hardware or hypervisor: 20"));
 }
 
+// A loop's thread has the CPU until the interrupt comes. That was sent before, and the thread was woken that it brings.
+TEST(Accounting, WhatOthersDidJustBeforeNamesThem) {
+  const auto by_sh = [](uint64_t tick, EventKind kind, int32_t number, int32_t priority = 0) {
+    return KernelEvent{
+        .tick = tick, .number = number, .priority = priority, .running = 12, .kind = kind, .name = ShortName("sh")};
+  };
+  const auto parts_behind = [](std::vector<KernelEvent> before) {
+    for (const KernelEvent& event :
+         {of_vector(110, EventKind::vector_entry, VectorUse::reschedule),
+          of_vector(140, EventKind::vector_exit, VectorUse::reschedule), switch_to(140, 5, "task"), back_to_meter(240)})
+      before.push_back(event);
+    return account(before, interval(100, 240)).parts;
+  };
+  const KernelEvent woken = by_sh(90, EventKind::woken_elsewhere, 5), sent = by_sh(92, EventKind::ipi_sent, 0);
+  const auto parts = parts_behind({woken, sent, by_sh(93, EventKind::ipi_sent, 0, 1)});
+  EXPECT_EQ(parts.at(0).woken_by, "CPU 0, task sh (tid 12)");
+  EXPECT_EQ(parts.at(1).sent_by, "CPU 0, task sh (tid 12)");
+  const std::pair<const char*, KernelEvent> no_waker[] = {{"it ran since", switch_to(95, 5, "task")},
+                                                          {"it was woken here since", event(95, EventKind::waking, 5)},
+                                                          {"it was moved", by_sh(95, EventKind::moved_elsewhere, 5)},
+                                                          {"lost here", event(95, EventKind::hole)},
+                                                          {"lost there", event(95, EventKind::lost_elsewhere)}};
+  for (const auto& [why, since] : no_waker) EXPECT_EQ(parts_behind({woken, sent, since}).at(0).woken_by, "") << why;
+  const KernelEvent came = of_vector(95, EventKind::vector_entry, VectorUse::reschedule);
+  EXPECT_EQ(parts_behind({woken, sent, came}).at(1).sent_by, "") << "it came before";
+}
+
 TEST(Accounting, LostHistoryIsSaidToBeLost) {
   const std::vector<KernelEvent> in_the_middle = {
       event(110, EventKind::irq_entry, 24, "eth0"), event(150, EventKind::hole),

@@ -53,16 +53,22 @@ class CpuHistory {
   }
 
  private:
-  // Those in the interval, and, where its thread sleeps at the beginning, back to the last switch or hole before.
+  // Who sent the interrupt that begins a gap, or woke whom it brings, is some events before.
+  static constexpr std::ptrdiff_t kEventsBefore = 512;
+
+  // Those in the interval, some before it, and, where its thread sleeps at the beginning, at least back to the last
+  // switch or hole before.
   std::span<const KernelEvent> events_for(const Interval& interval) const {
-    auto first = std::upper_bound(events_.begin(), events_.end(), interval.from,
-                                  [](uint64_t tick, const KernelEvent& event) { return tick < event.tick; });
+    const auto inside = std::upper_bound(events_.begin(), events_.end(), interval.from,
+                                         [](uint64_t tick, const KernelEvent& event) { return tick < event.tick; });
+    auto first = inside;
     if (interval.begins_asleep) {
       const auto last = std::find_if(std::make_reverse_iterator(first), events_.rend(), [](const KernelEvent& event) {
         return event.kind == EventKind::task_switch || event.kind == EventKind::hole;
       });
       if (last != events_.rend()) first = std::prev(last.base());
     }
+    if (inside - first < kEventsBefore) first = inside - std::min(kEventsBefore, inside - events_.begin());
     return {first, events_.end()};
   }
 

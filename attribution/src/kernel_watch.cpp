@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <maxlat/base/counter.h>
 
 #include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <map>
 #include <maxlat/attribution/accounting.hpp>
+#include <maxlat/attribution/done_elsewhere.hpp>
 #include <maxlat/attribution/kernel_symbols.hpp>
 #include <maxlat/attribution/kernel_watch.hpp>
 #include <maxlat/attribution/reader_thread.hpp>
@@ -16,6 +18,7 @@
 
 #include "context.hpp"
 #include "cpu_history.hpp"
+#include "elsewhere/elsewhere_source.hpp"
 #include "event_source.hpp"
 #include "interference_ledger.hpp"
 #include "monotonic_ticks.hpp"
@@ -41,29 +44,42 @@ struct WatchedHistory {
         wakeups(plan.gaps_kept, plan.ticks_per_ns) {}
   core::AskedGaps asked;
   std::vector<core::AskedGap> open;  // taken, and not accounted for yet
+  bool is_read = false;              // to the end, in this turn
   CpuHistory history;
+  ElsewhereTurns elsewhere;
   InterferenceLedger ledger;
   SmiWindows smis;
   bool end_is_told = false;
   WakeupFinder finder;  // of another program
+  std::vector<Wakeup> found;
   LateWakeups wakeups;
 };
 
+// Why there is none, or what it lacks, for a person.
+std::string not_told_by(const core::Result<ElsewhereSource>& elsewhere) {
+  if (!elsewhere) return "what other CPUs do to these is not recorded: " + elsewhere.error().text;
+  return elsewhere->has_senders() ? ""
+                                  : "the sender of an interrupt is not told by this kernel (Linux 6.4 and later do)";
+}
+
 class Watch final : public KernelWatch {
  public:
-  Watch(const WatchPlan& plan, OpenedSource opened)
+  Watch(const WatchPlan& plan, OpenedSource opened, core::Result<ElsewhereSource> elsewhere)
       : plan_(plan),
         source_(std::move(opened.source)),
         passed_over_(std::move(opened.passed_over)),
+        not_told_(not_told_by(elsewhere)),
+        done_elsewhere_(plan.cpus.size()),
         start_(base::read_both(CLOCK_MONOTONIC)),
         monotonic_(start_, plan.ticks_per_ns),
         counts_(core::read_machine_counts(plan.cpus)) {
     const size_t most_events = std::clamp(kMostEvents / plan_.cpus.size(), kFewestOfOneCpu, kMostOfOneCpu);
     for (size_t i = 0; i < plan_.cpus.size(); ++i)
       cpus_.push_back(std::make_unique<WatchedHistory>(plan_, most_events));
+    if (elsewhere) elsewhere_.emplace(*std::move(elsewhere));
     reader_.start(
         [this] {
-          for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i) (void)read_and_account(i);
+          if (damage_.empty()) (void)read_and_account();
           return false;
         },
         kReadEvery);
@@ -71,6 +87,7 @@ class Watch final : public KernelWatch {
 
   const char* backend() const override { return source_->backend(); }
   const std::string& passed_over() const override { return passed_over_; }
+  const std::string& not_told() const override { return not_told_; }
 
   core::AskedGaps& gaps_of(unsigned cpu) override {
     const auto place = std::lower_bound(plan_.cpus.begin(), plan_.cpus.end(), cpu);
@@ -80,11 +97,12 @@ class Watch final : public KernelWatch {
   WatchResult finish() override {
     reader_.end();
     source_->stop();
-    for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i)
-      while (!read_and_account(i)) continue;  // nothing is recorded any more: it ends
+    if (elsewhere_) elsewhere_->stop();
+    while (damage_.empty() && !read_and_account()) continue;  // nothing is recorded any more: it ends
     WatchResult result{.start_monotonic_ns = start_.ns,
                        .events = source_->events(),
                        .lost = source_->lost(),
+                       .lost_elsewhere = elsewhere_ ? elsewhere_->lost() : 0,
                        .machine = core::machine_change(counts_, core::read_machine_counts(plan_.cpus)),
                        .damage = damage_};
     const std::map<uint64_t, std::string> functions = close_and_name_functions();
@@ -99,7 +117,7 @@ class Watch final : public KernelWatch {
 
  private:
   std::map<uint64_t, std::string> close_and_name_functions() {
-    std::map<uint64_t, std::string> functions;
+    std::map<uint64_t, std::string> functions, senders;
     for (const auto& cpu : cpus_) {
       if (of_another_program()) cpu->ledger.end(base::read_both(CLOCK_MONOTONIC).ticks);
       cpu->ledger.close();
@@ -107,13 +125,19 @@ class Watch final : public KernelWatch {
       cpu->wakeups.name_smis_of(cpu->smis.windows());
       for (const uint64_t address : cpu->ledger.functions()) functions[address];
       for (const uint64_t address : cpu->wakeups.functions()) functions[address];
+      for (const uint64_t address : cpu->wakeups.senders()) senders[address];
       for (const CpuHistory::Kept& kept : cpu->history.largest())
-        for (const Part& part : kept.accounting.parts)
+        for (const Part& part : kept.accounting.parts) {
           for (const uint64_t address : {part.function, part.waker_function})
             if (address != 0) functions[address];
+          if (part.sender != 0) senders[part.sender];
+        }
     }
-    std::ifstream kallsyms("/proc/kallsyms");
+    std::ifstream kallsyms("/proc/kallsyms"), again("/proc/kallsyms");
     name_functions(kallsyms, functions);
+    name_callers(again, senders);
+    std::erase_if(senders, [](const auto& sender) { return sender.second.empty(); });
+    functions.merge(senders);
     return functions;
   }
 
@@ -161,7 +185,7 @@ class Watch final : public KernelWatch {
       const std::optional<Wakeup> wakeup = cpu.finder.see(event, monotonic_);
       const int32_t thread = cpu.finder.thread();
       if (thread != 0 && !cpu.ledger.has_begun()) cpu.ledger.begin(event.tick, thread);
-      if (wakeup) cpu.wakeups.offer(*wakeup, thread, cpu.history);
+      if (wakeup) cpu.found.push_back(*wakeup);
     }
   }
 
@@ -175,31 +199,55 @@ class Watch final : public KernelWatch {
     for (const KernelEvent& event : events) cpu.smis.see(event);
   }
 
-  // The gaps are taken first: when the buffer is then read to its end, all that was recorded in them is here ([A1]).
-  bool read_and_account(size_t index) {
+  // What other CPUs did is read last, so that all that it led to here is behind it. RETURNS: whether all was read.
+  bool read_and_account() {
+    for (const auto& cpu : cpus_) cpu->asked.take([&](const core::AskedGap& gap) { cpu->open.push_back(gap); });
+    bool is_whole = true;
+    for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i) is_whole = read(i) && is_whole;
+    if (elsewhere_ && damage_.empty()) read_elsewhere();
+    monotonic_.look(base::read_both(CLOCK_MONOTONIC));
+    if (damage_.empty())
+      for (const auto& cpu : cpus_) account_for_asked(*cpu);
+    return is_whole;
+  }
+
+  // The gaps are taken before: when the buffer is then read to its end, all that was recorded in them is here ([A1]).
+  bool read(size_t index) {
     WatchedHistory& cpu = *cpus_[index];
-    cpu.asked.take([&](const core::AskedGap& gap) { cpu.open.push_back(gap); });
     core::Result<bool> all = read_once(index);
     for (size_t reads = 1; all && !*all && reads < kReadsOfOneTurn; ++reads) {
       cpu.history.forget_old();
       all = read_once(index);
     }
-    if (!all) {
-      damage_ = all.error().text;
-      return true;
-    }
-    if (*all) {
-      monotonic_.look(base::read_both(CLOCK_MONOTONIC));
+    if (!all) damage_ = all.error().text;
+    return cpu.is_read = all && *all;
+  }
+
+  void read_elsewhere() {
+    const uint64_t began = maxlat_counter_plain();
+    for (std::vector<KernelEvent>& of_cpu : done_elsewhere_) of_cpu.clear();
+    const core::Result<bool> whole = elsewhere_->read(done_elsewhere_);
+    if (!whole) damage_ = whole.error().text;
+    if (!whole) return;
+    for (size_t i = 0; i < cpus_.size(); ++i)
+      cpus_[i]->elsewhere.add(began, *whole, done_elsewhere_[i], cpus_[i]->history.events());
+  }
+
+  void account_for_asked(WatchedHistory& cpu) {
+    for (const Wakeup& wakeup : cpu.found) cpu.wakeups.offer(wakeup, cpu.finder.thread(), cpu.history);
+    cpu.found.clear();
+    if (cpu.is_read) {
       for (const core::AskedGap& gap : cpu.open) cpu.history.account_for(gap, interval_of(gap, cpu.asked.thread()));
       cpu.open.clear();
     }
     cpu.history.forget_old();
-    return *all;
   }
 
   const WatchPlan plan_;
   std::unique_ptr<EventSource> source_;
-  const std::string passed_over_;
+  const std::string passed_over_, not_told_;
+  std::optional<ElsewhereSource> elsewhere_;
+  std::vector<std::vector<KernelEvent>> done_elsewhere_;  // in this turn
   const base::Moment start_;
   MonotonicTicks monotonic_;
   const core::MachineCounts counts_;  // before the meter
@@ -213,7 +261,8 @@ class Watch final : public KernelWatch {
 core::Result<std::unique_ptr<KernelWatch>> KernelWatch::start(const WatchPlan& plan) {
   auto source = open_event_source(plan.backend, plan.cpus, plan.watched == Watched::another_program);
   if (!source) return source.error();
-  return std::unique_ptr<KernelWatch>(std::make_unique<Watch>(plan, *std::move(source)));
+  return std::unique_ptr<KernelWatch>(
+      std::make_unique<Watch>(plan, *std::move(source), ElsewhereSource::open(plan.cpus)));
 }
 
 }  // namespace maxlat::attribution

@@ -45,6 +45,9 @@ void enter_run(const WatchResult& watched, core::Phase& phase) {
         "{} of {} events of the kernel came faster than they were read: what they tell is \"before the history\"",
         watched.lost, watched.events + watched.lost));
   }
+  if (watched.lost_elsewhere > 0)
+    phase.facts["kernel_events_of_other_cpus_lost"] =
+        fmt::format("{}: who woke or sent meanwhile is not named", watched.lost_elsewhere);
   if (!watched.damage.empty())
     phase.warnings.push_back("the kernel's events were not read to the end: " + watched.damage);
 }
@@ -70,8 +73,9 @@ KernelWatching watch_kernel(const WatchPlan& plan) {
 void tell_of(const KernelWatching& kernel, core::Phase& phase) {
   if (kernel.watch)
     phase.facts[core::fact::kKernelEvents] =
-        fmt::format("recorded by {}, which makes each interrupt longer{}{}", kernel.watch->backend(),
-                    kernel.watch->passed_over().empty() ? "" : "; ", kernel.watch->passed_over());
+        fmt::format("recorded by {}, which makes each interrupt longer{}{}{}{}", kernel.watch->backend(),
+                    kernel.watch->passed_over().empty() ? "" : "; ", kernel.watch->passed_over(),
+                    kernel.watch->not_told().empty() ? "" : "; ", kernel.watch->not_told());
   if (!kernel.why_not.empty()) phase.facts[core::fact::kKernelEvents] = "not recorded: " + kernel.why_not;
 }
 

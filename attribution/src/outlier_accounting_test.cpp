@@ -38,14 +38,16 @@ class OutlierAccounting : public testing::Test {
 
 class ByTracefs final : public KernelWatch {
  public:
-  explicit ByTracefs(std::string passed_over) : passed_over_(std::move(passed_over)) {}
+  explicit ByTracefs(std::string passed_over, std::string not_told = {})
+      : passed_over_(std::move(passed_over)), not_told_(std::move(not_told)) {}
   const char* backend() const override { return kTracefsBackend; }
   const std::string& passed_over() const override { return passed_over_; }
+  const std::string& not_told() const override { return not_told_; }
   core::AskedGaps& gaps_of(unsigned) override { return gaps_; }
   WatchResult finish() override { return {}; }
 
  private:
-  const std::string passed_over_;
+  const std::string passed_over_, not_told_;
   core::AskedGaps gaps_;
 };
 
@@ -61,6 +63,15 @@ TEST_F(OutlierAccounting, WhyTheModuleWasPassedOverIsTold) {
   EXPECT_EQ(phase_.facts.at("kernel events"),
             "recorded by tracefs, which makes each interrupt longer; not by the module: 8 sessions use "
             "/dev/maxlat_trace already");
+}
+
+TEST_F(OutlierAccounting, WhatIsNotToldOfOtherCpusIsSaid) {
+  tell_of({std::make_unique<ByTracefs>("", "the sender of an interrupt is not told by this kernel"), ""}, phase_);
+  EXPECT_EQ(phase_.facts.at("kernel events"),
+            "recorded by tracefs, which makes each interrupt longer; the sender of an interrupt is not told by this "
+            "kernel");
+  enter({.cpus = {{longer_, shorter_}}, .lost_elsewhere = 7});
+  EXPECT_EQ(phase_.facts.at("kernel_events_of_other_cpus_lost"), "7: who woke or sent meanwhile is not named");
 }
 
 TEST_F(OutlierAccounting, EachOutlierHasItsOwnList) {

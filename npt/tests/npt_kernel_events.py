@@ -48,7 +48,7 @@ def npt(folder, cpus=(CPU,), may_end_with=(0,), more=("-v",)):
 
 
 def instances():
-    return {path.name for path in (TRACING / "instances").iterdir() if path.name.startswith("maxlat-kernel-")}
+    return {path.name for path in (TRACING / "instances").iterdir() if path.name.startswith("maxlat-")}
 
 
 def every_largest_gap_is_accounted_for(folder):
@@ -128,14 +128,48 @@ def who_takes_the_cpu_is_named(folder):
     assert row["ns"] >= 0.9 * sum(inside), f"{row} of {sum(inside)} ns: only what interrupts the intruder is not its own"
 
 
+def toggle_an_event(event):
+    """Has the kernel patch itself, for which it interrupts all CPUs. For good: it is to be killed."""
+    os.sched_setaffinity(0, {CPUS[0]})
+    while True:
+        for value in "10":
+            event.write_text(value)
+        time.sleep(0.01)
+
+
+def who_sends_an_interrupt_is_named(folder):
+    if not (TRACING / "events/ipi/ipi_send_cpu").exists():
+        phase, _ = npt(folder)
+        assert "the sender of an interrupt is not told by this kernel" in phase["facts"]["kernel events"], phase["facts"]
+        return
+    mine = TRACING / "instances" / f"npt-test-{os.getpid()}"
+    mine.mkdir()
+    pid = os.fork()
+    if pid == 0:
+        toggle_an_event(mine / "events/oom/oom_score_adj_update/enable")
+    try:
+        phase, _ = npt(folder, more=("--outliers", "2000"))
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        mine.rmdir()
+    assert not re.search("not told|not recorded", phase["facts"]["kernel events"]), phase["facts"]
+    calls = [part for outlier in phase["per_cpu"][0]["outliers"] for part in outlier.get("accounting", ())
+             if part["class"] == "ipi" and part["name"] == "call function"]
+    name = pathlib.Path("/proc/self/comm").read_text().strip()
+    of_its_own = [part for part in calls if part.get("sent_by", "").startswith(f"CPU {CPUS[0]}, task {name} (tid {pid}), in ")]
+    assert of_its_own, f"none of these calls is named as its own: {calls}"
+
+
 def what_a_killed_run_leaves_is_removed_by_the_next(folder):
     killed = subprocess.Popen([MAXLAT, "npt", "-a", str(CPU), *SETTINGS, "-D", "60s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     measuring(killed)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
-    assert f"maxlat-kernel-{killed.pid}" in instances(), "it made no instance"
+    made = {f"maxlat-kernel-{killed.pid}", f"maxlat-elsewhere-{killed.pid}"}
+    assert made <= instances(), "it made no instance"
     npt(folder)
-    assert f"maxlat-kernel-{killed.pid}" not in instances(), "it is still there"
+    assert not made & instances(), "it is still there"
 
 
 def without_a_cpu_for_the_reader_it_says_so(folder):
@@ -179,7 +213,7 @@ def main():
     if len(CPUS) < 2 or "x86-tsc" not in (TRACING / "trace_clock").read_text():
         print("needs a second CPU, and a kernel whose trace has the clock x86-tsc")
         return 77
-    return run_checks([every_largest_gap_is_accounted_for, who_takes_the_cpu_is_named,
+    return run_checks([every_largest_gap_is_accounted_for, who_takes_the_cpu_is_named, who_sends_an_interrupt_is_named,
                        what_a_killed_run_leaves_is_removed_by_the_next, without_a_cpu_for_the_reader_it_says_so,
                        a_gap_above_the_limit_ends_the_users_trace], sys.argv[1:])
 

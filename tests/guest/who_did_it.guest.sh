@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Who had the time of npt's largest gaps, on this kernel: planted timer interrupts, calls from the other CPU and a task of higher
-# priority are named in the gaps that they made, and in no run without them, by tracefs and by our module; where the host stops the
-# machine, nothing is seen; the trace instance is gone behind it.
+# priority are named in the gaps that they made, and in no run without them, by tracefs and by our module; so is who on the other CPU
+# woke a task or sent an interrupt; where the host stops the machine, nothing is seen; the trace instances are gone behind it.
 # guest-mode: interleaved
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-timeout_s: 240
@@ -50,11 +50,24 @@ having() { grep -cE "$2" "$OUT/$1.json" || true; }
 # would take a minute to start.
 loop 70 --rest 900ms -q > /dev/null 2>&1
 intruder=$pid
+# And a task above it that this shell, on the other CPU, wakes again and again.
+mkfifo "$OUT/bell"
+taskset 2 chrt -f 65 sh -c 'while read -r ring; do i=0; while [ $i -lt 200 ]; do i=$((i + 1)); done; done' < "$OUT/bell" &
+woken=$!
+exec 9> "$OUT/bell"
 start intruded tracefs
-usleep 3000000
+for ring in $(seq 30); do
+  echo "$ring" >&9
+  usleep 100000
+done
 end
+exec 9>&-
 kill -INT $intruder
-wait $intruder || true
+wait $intruder $woken || true
+rm "$OUT/bell"
+runs="\"name\":\"[^\"]* \(tid $woken, real-time 65\)\"[^}]*"
+expect "gaps with the task that was woken 30 times" "$(having intruded "$runs")" -ge 10
+expect "gaps that name who woke it" "$(having intruded "$runs\"woken_by\":\"CPU 0, task [^\"]* \(tid $$\)\"")" -ge 10
 expect "gaps that a task of priority 70 is in, three seconds with one each, of which a busy host may spoil one" "$(having intruded 'task.*real-time 70')" -ge 2
 expect "planted timer interrupts in a run without any" "$(having intruded on_stall)" -eq 0
 
@@ -79,6 +92,16 @@ if [ "$smallest" -lt 1000000 ] && [ "$untold" -le $((planted / 2)) ]; then
 else
   echo "the host took so much that $untold gaps were not accounted for, or 2000 are longer than a planted one: the table of the whole run alone has all of them"
 fi
+# Who sent: the other CPU, in its timer's interrupt, where the kernel tells it.
+calls='"class":"ipi","name":"call function","ns":[1-9][0-9]{6,}[^}]*'
+sent=$(grep -oE "$calls\"sent_by\":\"CPU 0, in an interrupt, in [a-z_]+" "$OUT/stalls.json" | wc -l)
+case $(uname -r) in
+  6.1.*)
+    grep "^# Kernel events: .*; the sender of an interrupt is not told by this kernel" "$OUT/stalls.txt" || fail "no word of the sender"
+    expect "calls with a sender" "$sent" -eq 0
+    ;;
+  *) expect "calls with their sender, of those named" "$sent" -ge $(($(grep -oE "$calls" "$OUT/stalls.json" | wc -l) * 95 / 100)) ;;
+esac
 # The table of the whole run: all of them, with at least the time that each was to take; and where each has its gap, exactly what the
 # gaps have of them.
 row=$(grep -oE '"class":"hrtimer","name":"on_stall","count":[0-9]+,"ns":[0-9]+' "$OUT/stalls.json" || true)
@@ -109,4 +132,4 @@ echo "$named of $gaps gaps of $stop_ms ms or more have nothing seen in them, $ms
 expect "gaps of that length" "$gaps" -gt 0
 expect "gaps of that length, in percent, in most of which nothing was seen" $((100 * named / gaps)) -ge 85
 expect "their time in ms" "$ms" -ge $((stops * stop_ms * 80 / 100))
-expect "trace instances left" "$(ls /sys/kernel/tracing/instances | grep -c maxlat-kernel || true)" -eq 0
+expect "trace instances left" "$(ls /sys/kernel/tracing/instances | grep -c maxlat || true)" -eq 0

@@ -72,6 +72,14 @@ std::vector<uint64_t> LateWakeups::functions() const {
   return all;
 }
 
+std::vector<uint64_t> LateWakeups::senders() const {
+  std::vector<uint64_t> all;
+  for (const Kept& kept : kept_)
+    for (const Part& part : kept.whole.parts)
+      if (part.sender != 0) all.push_back(part.sender);
+  return all;
+}
+
 std::vector<core::LateWakeup> LateWakeups::told(uint64_t start,
                                                 const std::map<uint64_t, std::string>& functions) const {
   const auto ns = [&](uint64_t ticks) { return static_cast<double>(ticks) / ticks_per_ns_; };

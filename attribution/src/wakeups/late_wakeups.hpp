@@ -29,8 +29,9 @@ class LateWakeups {
   // As CpuHistory's: when all is told.
   void name_smis_of(std::span<const SmiWindow> windows);
 
-  // Addresses of the functions in them.
+  // Addresses of the functions in them, and from which interrupts were sent.
   std::vector<uint64_t> functions() const;
+  std::vector<uint64_t> senders() const;
   // Latest first. `start` is the tick from which their times count, `functions` the names of all functions.
   std::vector<core::LateWakeup> told(uint64_t start, const std::map<uint64_t, std::string>& functions) const;
 

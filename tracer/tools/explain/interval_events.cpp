@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "interval_events.hpp"
 
-#include <algorithm>
 #include <maxlat/attribution/accounting.hpp>
+#include <maxlat/attribution/done_elsewhere.hpp>
 #include <set>
 #include <utility>
 
@@ -40,20 +40,8 @@ void IntervalEvents::add_told(const KernelEvent& event) {
   prune_before(event.tick);
 }
 
-// A later one of the same thread, or to this CPU, may be among what is lost: what was done then names nobody.
 void IntervalEvents::lose_elsewhere(std::uint64_t since) {
-  const auto was_before = [&](const KernelEvent& event) { return event.tick <= since; };
-  // A switch that nobody recorded stands behind what was told, with an earlier tick.
-  const auto told = std::find_if(events_.rbegin(), events_.rend(), [&](const KernelEvent& event) {
-    return was_before(event) && event.kind != EventKind::task_switch;
-  });
-  events_.erase(std::remove_if(told.base(), events_.end(),
-                               [&](const KernelEvent& event) {
-                                 return attribution::is_of_another_cpu(event.kind) && !was_before(event);
-                               }),
-                events_.end());
-  const auto last = std::find_if(events_.rbegin(), events_.rend(), was_before);
-  events_.insert(last.base(), {.tick = since, .kind = EventKind::lost_elsewhere});
+  attribution::lose_elsewhere(events_, since);
 }
 
 // Whose the CPU is when the interval begins, the last switch before tells. Of what was told before it stays what may

@@ -85,7 +85,8 @@ struct SmiWindow {
 // overlap.
 void name_smis(std::span<const SmiWindow> windows, std::span<Accounting* const> accountings);
 
-// `events` are of one CPU, in the order in which it recorded them; those outside of the interval do not count.
+// `events` are of one CPU, in the order in which it recorded them; those outside of the interval do not count, but for
+// who sent what comes in it, or woke who runs in it.
 Accounting account(std::span<const KernelEvent> events, const Interval& interval);
 
 // A part of `ns` in the result's words. `functions` has the names of all functions that are known.

@@ -33,6 +33,11 @@ class KernelBuffers {
   // The folder with the formats of the events (event_format.hpp).
   std::string events() const { return instance_.path() + "/events"; }
 
+  // Before record(), of one of its events: only what this filter lets through (Documentation/trace/events.rst). ERRORS:
+  // the kernel does not understand it.
+  core::Status filter(const std::string& event, const std::string& filter) {
+    return instance_.set("events/" + event + "/filter", filter);
+  }
   // Records these events, "sched/sched_switch", from now on. Once. ERRORS: one cannot be switched on, no memory.
   core::Status record(const core::CpuList& cpus, std::span<const std::string> events, size_t kb_of_a_cpu);
 

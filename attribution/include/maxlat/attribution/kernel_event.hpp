@@ -38,12 +38,14 @@ enum class EventKind : uint8_t {
   machine_counts,
   // What another CPU did, told among the events of this one by who reads all of them. They have no time of this CPU's.
   woken_elsewhere,  // the thread `number`, by `running` on the CPU `value`
+  moved_elsewhere,  // the thread `number`, away from here or to here: who woke it before is not who wakes it next
   ipi_sent,         // to this CPU, by `running` on the CPU `number`, from `value`; `priority` 1: a call of a function
   lost_elsewhere,   // of another CPU's events some are lost up to here: who did what until now may be among them
 };
 
 inline bool is_of_another_cpu(EventKind kind) {
-  return kind == EventKind::woken_elsewhere || kind == EventKind::ipi_sent || kind == EventKind::lost_elsewhere;
+  return kind == EventKind::woken_elsewhere || kind == EventKind::moved_elsewhere || kind == EventKind::ipi_sent ||
+         kind == EventKind::lost_elsewhere;
 }
 
 // Of these no time of the CPU begins or ends.

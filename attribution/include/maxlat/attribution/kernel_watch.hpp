@@ -9,6 +9,8 @@
 //            A thread of ours, on the caller's CPUs and before their loads, empties them many times a second, keeps the
 //            newest events, and accounts for a gap as soon as a loop asks for it (asked_gaps.hpp): what a gap needs is
 //            then still there, and memory does not grow with the run.
+// OTHER CPUS What they do to the measured ones is recorded, too: who wakes a thread there, or sends an interrupt. That
+//            is by tracefs, whichever back end records the rest, and left out where it cannot be had.
 // COST       in the loop: nothing, but for the few gaps that are asked for. On a measured CPU: the recording of each
 //            event, so that every interrupt is longer (docs/who-did-it.md).
 // THREADS    start(), finish() and the destructor: the caller. gaps_of(): any, before the loops start.
@@ -63,6 +65,7 @@ struct WatchResult {
   std::vector<core::CpuInterference> interference{};  // of those whose meter began
   uint64_t start_monotonic_ns = 0;                    // from which the times of late wake-ups count
   uint64_t events = 0, lost = 0;                      // read; and overwritten before they were
+  uint64_t lost_elsewhere = 0;                        // of what other CPUs did to these
   core::MachineChange machine{};                      // counted from start() to finish()
   std::string damage{};                               // why the watch ended before the run; "" when it did not
 };
@@ -77,6 +80,8 @@ class KernelWatch {
   virtual const char* backend() const = 0;  // that records
   // Of kAnyBackend: why our module, though it is loaded, is not that; "" else.
   virtual const std::string& passed_over() const = 0;
+  // Of what other CPUs do: what is not recorded, and why; "" when all is.
+  virtual const std::string& not_told() const = 0;
   virtual core::AskedGaps& gaps_of(unsigned cpu) = 0;
   // Once, when the loops have ended: all that was asked for is accounted for.
   virtual WatchResult finish() = 0;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "elsewhere_source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace maxlat::attribution {
+namespace {
+
+constexpr const char* kInstancePrefix = "maxlat-elsewhere-";
+constexpr size_t kBufferKb = 128;  // of each CPU: two thousand events
+constexpr size_t kMostPages = 64;  // of one CPU in one read(): twice what a buffer holds
+
+}  // namespace
+
+core::Result<ElsewhereSource> ElsewhereSource::open(const core::CpuList& watched) {
+  auto all = core::online_cpus();
+  if (!all) return all.error();
+  auto buffers = KernelBuffers::open("/", kInstancePrefix);
+  if (!buffers) return buffers.error();
+  auto formats = ElsewhereFormats::read(buffers->events());
+  if (!formats) return formats.error();
+  ElsewhereSource source(*std::move(buffers), *std::move(formats));
+  std::vector<std::string> names;
+  for (const ElsewhereFormats::Event& event : source.formats_.aimed_at(watched)) {
+    // Linux 6.4 and 6.5 cannot look into a mask. Without its filter everything would be recorded.
+    if (!source.buffers_.filter(event.name, event.filter)) continue;
+    names.push_back(event.name);
+    source.has_senders_ = source.has_senders_ || event.is_of_sender;
+  }
+  if (core::Status recording = source.buffers_.record(*all, names, kBufferKb); !recording) return recording.error();
+  source.watched_ = watched;
+  source.all_ = *std::move(all);
+  return source;
+}
+
+core::Result<bool> ElsewhereSource::read(std::vector<std::vector<KernelEvent>>& done) {
+  names_.clear();
+  bool is_whole = true;
+  for (size_t cpu = 0; cpu < all_.size(); ++cpu) {
+    bool is_empty = false;
+    for (size_t pages = 0; pages < kMostPages && !is_empty; ++pages) {
+      const core::Result<bool> any = buffers_.read(cpu, page_);
+      if (!any) return any.error();
+      is_empty = !*any;
+      if (is_empty) break;
+      is_whole = is_whole && !page_.lost_before;
+      for (const RingRecord& record : page_.records) is_whole = add(record, all_[cpu], done) && is_whole;
+    }
+    is_whole = is_whole && is_empty;
+  }
+  for (std::vector<KernelEvent>& of_cpu : done)
+    std::stable_sort(of_cpu.begin(), of_cpu.end(),
+                     [](const KernelEvent& a, const KernelEvent& b) { return a.tick < b.tick; });
+  return is_whole;
+}
+
+bool ElsewhereSource::add(const RingRecord& record, unsigned by, std::vector<std::vector<KernelEvent>>& done) {
+  std::optional<ElsewhereFormats::Done> one = formats_.decode(record.tick, record.bytes, by);
+  if (!one) return false;
+  const bool is_moved = one->event.kind == EventKind::moved_elsewhere;
+  for (size_t i = 0; i < watched_.size(); ++i) {
+    if ((watched_[i] == by && !is_moved) || !one->is_done_to(watched_[i])) continue;
+    if (one->event.running > 0 && !is_moved) {
+      const auto [known, is_new] = names_.try_emplace(one->event.running);
+      if (is_new) known->second = thread_of_proc(one->event.running).name;
+      one->event.name = known->second;
+    }
+    done[i].push_back(one->event);
+  }
+  return true;
+}
+
+}  // namespace maxlat::attribution
