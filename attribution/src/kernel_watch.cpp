@@ -45,6 +45,7 @@ struct WatchedHistory {
   core::AskedGaps asked;
   std::vector<core::AskedGap> open;  // taken, and not accounted for yet
   bool is_read = false;              // to the end, in this turn
+  uint64_t known_until = 0;          // its own events are all here
   CpuHistory history;
   ElsewhereTurns elsewhere;
   InterferenceLedger ledger;
@@ -214,13 +215,19 @@ class Watch final : public KernelWatch {
   // The gaps are taken before: when the buffer is then read to its end, all that was recorded in them is here ([A1]).
   bool read(size_t index) {
     WatchedHistory& cpu = *cpus_[index];
-    core::Result<bool> all = read_once(index);
-    for (size_t reads = 1; all && !*all && reads < kReadsOfOneTurn; ++reads) {
+    cpu.is_read = false;
+    for (size_t reads = 0; !cpu.is_read && reads < kReadsOfOneTurn; ++reads) {
       cpu.history.forget_old();
-      all = read_once(index);
+      const uint64_t began = maxlat_counter_plain();
+      const core::Result<bool> all = read_once(index);
+      if (!all) damage_ = all.error().text;
+      if (!all) return false;
+      cpu.is_read = *all;
+      if (cpu.is_read) cpu.known_until = began;
+      const std::vector<KernelEvent>& events = cpu.history.events();
+      if (!events.empty()) cpu.known_until = std::max(cpu.known_until, events.back().tick);
     }
-    if (!all) damage_ = all.error().text;
-    return cpu.is_read = all && *all;
+    return cpu.is_read;
   }
 
   void read_elsewhere() {
@@ -230,7 +237,7 @@ class Watch final : public KernelWatch {
     if (!whole) damage_ = whole.error().text;
     if (!whole) return;
     for (size_t i = 0; i < cpus_.size(); ++i)
-      cpus_[i]->elsewhere.add(began, *whole, done_elsewhere_[i], cpus_[i]->history.events());
+      cpus_[i]->elsewhere.add({began, *whole, cpus_[i]->known_until}, done_elsewhere_[i], cpus_[i]->history.events());
   }
 
   void account_for_asked(WatchedHistory& cpu) {

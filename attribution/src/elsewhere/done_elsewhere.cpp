@@ -8,9 +8,7 @@ namespace {
 
 constexpr auto is_before = [](const KernelEvent& a, const KernelEvent& b) { return a.tick < b.tick; };
 
-}  // namespace
-
-void add_done_elsewhere(std::vector<KernelEvent>& events, std::span<const KernelEvent> done) {
+void merge(std::vector<KernelEvent>& events, std::span<const KernelEvent> done) {
   if (done.empty()) return;
   const auto first = std::upper_bound(events.begin(), events.end(), done.front(), is_before) - events.begin();
   const auto own = static_cast<std::ptrdiff_t>(events.size());
@@ -18,7 +16,7 @@ void add_done_elsewhere(std::vector<KernelEvent>& events, std::span<const Kernel
   std::inplace_merge(events.begin() + first, events.begin() + own, events.end(), is_before);
 }
 
-void lose_elsewhere(std::vector<KernelEvent>& events, uint64_t since) {
+void take_out(std::vector<KernelEvent>& events, uint64_t since) {
   const auto was_before = [&](const KernelEvent& event) { return event.tick <= since; };
   // A switch that nobody recorded stands behind what was told, with an earlier tick.
   const auto told = std::find_if(events.rbegin(), events.rend(), [&](const KernelEvent& event) {
@@ -28,21 +26,32 @@ void lose_elsewhere(std::vector<KernelEvent>& events, uint64_t since) {
       std::remove_if(told.base(), events.end(),
                      [&](const KernelEvent& event) { return is_of_another_cpu(event.kind) && !was_before(event); }),
       events.end());
-  const auto last = std::find_if(events.rbegin(), events.rend(), was_before);
+}
+
+}  // namespace
+
+void lose_elsewhere(std::vector<KernelEvent>& events, uint64_t since) {
+  take_out(events, since);
+  const auto last =
+      std::find_if(events.rbegin(), events.rend(), [&](const KernelEvent& event) { return event.tick <= since; });
   events.insert(last.base(), {.tick = since, .kind = EventKind::lost_elsewhere});
 }
 
-void ElsewhereTurns::add(uint64_t began, bool whole, std::span<const KernelEvent> done,
-                         std::vector<KernelEvent>& events) {
-  if (whole) {
-    const auto counts =
-        std::find_if(done.begin(), done.end(), [&](const KernelEvent& event) { return event.tick > nothing_until_; });
-    add_done_elsewhere(events, done.subspan(static_cast<size_t>(counts - done.begin())));
+void ElsewhereTurns::add(const Turn& turn, std::span<const KernelEvent> done, std::vector<KernelEvent>& events) {
+  const auto first_behind = [](std::span<const KernelEvent> in, uint64_t tick) {
+    return std::find_if(in.begin(), in.end(), [&](const KernelEvent& event) { return event.tick > tick; }) - in.begin();
+  };
+  if (turn.whole) {
+    merge(held_back_, done.subspan(static_cast<size_t>(first_behind(done, nothing_until_))));
   } else {
-    lose_elsewhere(events, last_began_);
-    nothing_until_ = began;
+    take_out(events, last_began_);
+    lose_elsewhere(held_back_, last_began_);
+    nothing_until_ = turn.began;
   }
-  last_began_ = began;
+  const std::ptrdiff_t known = first_behind(held_back_, turn.until);
+  merge(events, std::span(held_back_).first(static_cast<size_t>(known)));
+  held_back_.erase(held_back_.begin(), held_back_.begin() + known);
+  last_began_ = turn.began;
 }
 
 }  // namespace maxlat::attribution

@@ -24,8 +24,8 @@ std::vector<uint64_t> ticks_of(const std::vector<KernelEvent>& events) {
 
 class Turns : public testing::Test {
  protected:
-  void turn(uint64_t began, bool whole, const std::vector<KernelEvent>& done) {
-    turns_.add(began, whole, done, events_);
+  void turn(uint64_t began, bool whole, const std::vector<KernelEvent>& done, uint64_t until = 1000) {
+    turns_.add({began, whole, until}, done, events_);
   }
 
   ElsewhereTurns turns_;
@@ -33,7 +33,6 @@ class Turns : public testing::Test {
                                    event(300, EventKind::page_fault)};
 };
 
-// The CPU itself was read later, or earlier.
 TEST_F(Turns, WhatWasDoneStandsWhereItBelongs) {
   turn(250, true, {woken(50), woken(150), woken(200), woken(350)});
   EXPECT_THAT(ticks_of(events_), ElementsAre(50, 100, 150, 200, 200, 300, 350));
@@ -44,6 +43,15 @@ TEST_F(Turns, WhatWasDoneStandsWhereItBelongs) {
   EXPECT_EQ(events_.size(), 8u);
 }
 
+// The defect that this is for: the CPU's own next events stood behind later ones.
+TEST_F(Turns, WhatIsLaterThanTheCpusOwnEventsWaitsForThem) {
+  turn(350, true, {woken(310), woken(330)}, 320);
+  EXPECT_THAT(ticks_of(events_), ElementsAre(100, 200, 300, 310));
+  events_.push_back(event(325, EventKind::page_fault));
+  turn(450, true, {woken(327)}, 340);
+  EXPECT_THAT(ticks_of(events_), ElementsAre(100, 200, 300, 310, 325, 327, 330));
+}
+
 TEST_F(Turns, WhereSomeIsLostNothingOfTheTurnCounts) {
   turn(150, true, {woken(110), woken(160)});
   turn(250, false, {woken(210)});
@@ -51,6 +59,16 @@ TEST_F(Turns, WhereSomeIsLostNothingOfTheTurnCounts) {
   EXPECT_EQ(events_[2].kind, EventKind::lost_elsewhere);
   turn(350, true, {woken(240), woken(250), woken(260)});
   EXPECT_THAT(ticks_of(events_), ElementsAre(100, 110, 150, 200, 260, 300)) << "until 250 others are missing";
+}
+
+TEST_F(Turns, WhatIsLostLaterThanTheCpusOwnEventsWaitsForThem) {
+  turn(350, true, {woken(345), woken(360)}, 320);
+  turn(450, false, {}, 320);
+  EXPECT_THAT(ticks_of(events_), ElementsAre(100, 200, 300));
+  events_.push_back(event(355, EventKind::page_fault));
+  turn(550, true, {}, 400);
+  EXPECT_THAT(ticks_of(events_), ElementsAre(100, 200, 300, 345, 350, 355));
+  EXPECT_EQ(events_[4].kind, EventKind::lost_elsewhere);
 }
 
 TEST_F(Turns, LostBeforeAnythingWasRead) {
