@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// woken_task CPU PRIORITY MILLISECONDS: a real-time task that takes its CPU so long for each byte that comes on standard
-// input. Who writes one wakes it.
+// woken_task CPU PRIORITY MILLISECONDS: a real-time task that takes its CPU so long for each byte that comes on its
+// standard input. Who writes one wakes it.
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
