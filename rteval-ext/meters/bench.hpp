@@ -27,9 +27,9 @@ struct Bench {
   // user.
   std::function<core::Result<std::shared_ptr<void>>()> stay_awake;
   std::function<core::Status()> may_measure;  // ERRORS (77): what every meter needs is not given to this user
-  std::function<core::Result<std::unique_ptr<RunShield>>(const core::CpuList& cpus)> shield;
+  std::function<core::Result<std::unique_ptr<RunShield>>(const shield::ShieldPlan& asked)> shield;
   // What that would do here, in words that go on after "would". ERRORS: as those of `shield`.
-  std::function<core::Result<std::string>(const core::CpuList& cpus)> shield_would;
+  std::function<core::Result<std::string>(const shield::ShieldPlan& asked)> shield_would;
   std::function<std::unique_ptr<Meter>(PhaseKind)> meter;
   std::function<core::Result<std::vector<loadgen::Stall>>(const loadgen::StallPlan&)> plant;
   std::function<std::vector<core::SettingObservation>(const core::CpuList& measured)> preflight;

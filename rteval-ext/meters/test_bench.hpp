@@ -135,7 +135,7 @@ inline Bench fake_bench(const TemporaryFolder& directory, Script& script) {
   bench.stay_awake = [] {
     return core::Result<std::shared_ptr<void>>(core::Error{"a machine of paper is always awake"});
   };
-  bench.shield_would = [](const core::CpuList&) { return core::Result<std::string>("write on paper"); };
+  bench.shield_would = [](const shield::ShieldPlan&) { return core::Result<std::string>("write on paper"); };
   bench.meter = [&script, result_path](PhaseKind kind) {
     return std::make_unique<FakeMeter>(kind, script, result_path);
   };

@@ -20,17 +20,18 @@ core::Result<CpuList> meant_by(const std::string& text, const std::string& word,
   return list;
 }
 
-core::Status require_online(const CpuList& cpus, const MachineCpus& machine, const std::string& phase) {
+}  // namespace
+
+core::Status require_usable(const CpuList& cpus, const MachineCpus& machine, const std::string& whose) {
   const CpuList missing = core::difference(cpus, machine.online);
   if (missing.empty()) return {};
-  return core::Error{fmt::format("phase '{}': CPU {} does not exist here, is offline, or is not allowed to us", phase,
+  return core::Error{fmt::format("{}: CPU {} does not exist here, is offline, or is not allowed to us", whose,
                                  core::to_string(missing)),
                      fmt::format("usable CPUs: {}", core::to_string(machine.online))};
 }
 
-}  // namespace
-
-core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine) {
+core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine, const CpuList& of_shield) {
+  const std::string whose = fmt::format("phase '{}'", phase.name);
   Placement placement;
   placement.everywhere = phase.kind->all_cpus_unless_isolated && machine.isolated.empty() && phase.cpus.empty();
   if (!phase.cpus.empty()) {
@@ -42,19 +43,18 @@ core::Result<Placement> place(const PhasePlan& phase, const MachineCpus& machine
   }
   // Arms are compared on one CPU; the others are for their consumers.
   if (is_comparison(phase.kind) && placement.measured.size() > 1) placement.measured.resize(1);
-  if (const core::Status usable = require_online(placement.measured, machine, phase.name); !usable)
-    return usable.error();
+  if (const core::Status usable = require_usable(placement.measured, machine, whose); !usable) return usable.error();
   if (phase.loads.empty()) return placement;
 
-  const CpuList housekeeping = core::difference(machine.online, placement.measured);
+  const CpuList housekeeping = of_shield.empty() ? core::difference(machine.online, placement.measured) : of_shield;
   if (!phase.load_cpus.empty()) {
     core::Result<CpuList> cpus = meant_by(phase.load_cpus, "housekeeping", housekeeping, machine);
     if (!cpus) return cpus.error();
     placement.loads = *cpus;
   } else {
-    placement.loads = placement.everywhere ? machine.online : housekeeping;
+    placement.loads = placement.everywhere && of_shield.empty() ? machine.online : housekeeping;
   }
-  if (const core::Status usable = require_online(placement.loads, machine, phase.name); !usable) return usable.error();
+  if (const core::Status usable = require_usable(placement.loads, machine, whose); !usable) return usable.error();
   if (placement.loads.empty()) {
     placement.loads = placement.measured;
     placement.warnings.push_back(

@@ -60,6 +60,20 @@ TEST(Placement, OneCpuIsSharedWithAWarning) {
   EXPECT_THAT(p.warnings, ElementsAre(HasSubstr("share")));
 }
 
+TEST(Placement, LoadsKeepToTheHousekeepingCpusOfTheShieldAndGoElsewhereOnlyByName) {
+  PhasePlan phase = phase_of(&kCyclictestPhase);
+  const auto loads = [&](const core::MachineCpus& machine) {
+    const core::Result<Placement> placement = place(phase, machine, {0});
+    return placement ? placement->loads : core::CpuList{};
+  };
+  EXPECT_THAT(loads(kIsolated), ElementsAre(0u));
+  EXPECT_THAT(loads(kFour), ElementsAre(0u)) << "though cyclictest measures everywhere";
+  phase.load_cpus = "housekeeping";
+  EXPECT_THAT(loads(kIsolated), ElementsAre(0u));
+  phase.load_cpus = "1";
+  EXPECT_THAT(loads(kIsolated), ElementsAre(1u));
+}
+
 TEST(Placement, ThePlansCpusWinOverTheDefaults) {
   PhasePlan phase = phase_of(&kCyclictestPhase);
   phase.cpus = "0";

@@ -11,9 +11,11 @@
 //       stall length.
 //   (3) a tracer phase has two arms or more, and no limits: it compares.
 //   (4) every limit is a rule that reports::judge knows.
+//   (5) housekeeping CPUs are only in a plan that wants a shield.
 #pragma once
 
 #include <cstdint>
+#include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/rteval_ext/phase_definition.hpp>
 #include <string>
@@ -61,8 +63,9 @@ struct Plan {
   std::string name;   // of the profile or the file
   std::string about;  // one line
   ShieldUse shield = ShieldUse::none;
-  bool dma_latency = true;    // /dev/cpu_dma_latency is held at 0 while a phase measures
-  bool kernel_events = true;  // who had the time of the largest samples, where this kernel tells
+  core::CpuList housekeeping;  // of the shield: for everything else, the loads too; empty: all that it does not shield
+  bool dma_latency = true;     // /dev/cpu_dma_latency is held at 0 while a phase measures
+  bool kernel_events = true;   // who had the time of the largest samples, where this kernel tells
   std::vector<std::pair<std::string, SettingUse>> settings;  // by the name of core::Setting, each once
   std::vector<PhasePlan> phases;
 };

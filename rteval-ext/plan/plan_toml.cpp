@@ -192,6 +192,12 @@ ShieldUse shield_of(const toml::node& node) {
   refuse(node, "'shield' must be true, false or \"required\"");
 }
 
+core::CpuList housekeeping_of(const toml::node& node) {
+  core::Result<core::CpuList> cpus = core::parse_cpu_list(core::toml_text(node, "housekeeping"));
+  if (!cpus) refuse(node, "'housekeeping' must be a CPU list: " + cpus.error().text);
+  return *std::move(cpus);
+}
+
 bool flag_of(const toml::node& node, std::string_view key) {
   if (!node.is_boolean()) refuse(node, fmt::format("'{}' must be true or false", key));
   return node.as_boolean()->get();
@@ -217,6 +223,7 @@ std::vector<std::pair<std::string, SettingUse>> settings_of(const toml::node& no
 Plan plan_of(const toml::table& document) {
   Plan plan;
   std::set<std::string> names;
+  const toml::node* housekeeping = nullptr;
   for (const auto& [key, value] : document) {
     if (key == "name") {
       plan.name = name_of(value);
@@ -224,6 +231,8 @@ Plan plan_of(const toml::table& document) {
       plan.about = core::toml_text(value, "about");
     } else if (key == "shield") {
       plan.shield = shield_of(value);
+    } else if (key == "housekeeping") {
+      plan.housekeeping = housekeeping_of(value), housekeeping = &value;
     } else if (key == "settings") {
       plan.settings = settings_of(value);
     } else if (key == "dma_latency") {
@@ -244,6 +253,8 @@ Plan plan_of(const toml::table& document) {
     }
   }
   if (plan.phases.empty()) refuse(document, "the plan has no [[phase]]");
+  if (housekeeping != nullptr && plan.shield == ShieldUse::none)
+    refuse(*housekeeping, "'housekeeping' is of a shield, and the plan has none: shield = true");
   return plan;
 }
 

@@ -86,6 +86,13 @@ load_alive = true
   EXPECT_EQ(alive, 1);
 }
 
+TEST(PlanToml, HousekeepingCpusAreOfTheShieldWhicheverComesFirst) {
+  constexpr const char* kPhase = "[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n";
+  for (const std::string keys :
+       {"shield = true\nhousekeeping = '0,2'\n", "housekeeping = '0,2'\nshield = 'required'\n"})
+    EXPECT_EQ(parsed(keys + kPhase).housekeeping, (core::CpuList{0, 2})) << keys;
+}
+
 // One mistake a line of the table: the text, the line it is on, and a word that names it.
 TEST(PlanToml, LimitsInWordsHaveTheirUnit) {
   const Plan plan = parsed(R"(
@@ -147,6 +154,11 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"[settings]\ngovernor = 'maybe'\n", "2", "'governor' must be \"required\" or \"comparable\""},
         MistakeCase{"settings = 'all'\n", "1", "settings are written as [settings]"},
         MistakeCase{"shield = 'maybe'\n", "1", "true, false or \"required\""},
+        MistakeCase{"shield = true\nhousekeeping = ''\n", "2", "'housekeeping' must be a CPU list: "},
+        MistakeCase{"shield = true\nhousekeeping = 'x'\n", "2", "'housekeeping' must be a CPU list: "},
+        MistakeCase{"shield = true\nhousekeeping = 0\n", "2", "housekeeping"},
+        MistakeCase{"housekeeping = '0'\nshield = false\n[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n", "1",
+                    "'housekeeping' is of a shield, and the plan has none"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\ncpus='x'\n", "5", "CPU list"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nloads='cpu'\n", "5", "list of texts"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n",

@@ -53,6 +53,8 @@ std::string to_toml(const Plan& plan) {
   if (!plan.kernel_events) out += "kernel_events = false\n";
   if (plan.shield == ShieldUse::wanted) out += "shield = true\n";
   if (plan.shield == ShieldUse::required) out += "shield = \"required\"\n";
+  if (!plan.housekeeping.empty())
+    out += fmt::format("housekeeping = {}\n", toml_text(core::to_string(plan.housekeeping)));
   if (!plan.settings.empty()) out += "\n[settings]\n";
   for (const auto& [name, use] : plan.settings)
     out += fmt::format("{} = \"{}\"\n", toml_text(name), use == SettingUse::required ? "required" : "comparable");

@@ -23,6 +23,7 @@ TEST(PlanWrite, EveryFieldComesBack) {
 name = "all"
 about = 'with "quotes" and a \ backslash'
 shield = "required"
+housekeeping = "0,2-3"
 dma_latency = false
 kernel_events = false
 [settings]
@@ -64,6 +65,7 @@ duration = "700ms"
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->about, "with \"quotes\" and a \\ backslash");
   EXPECT_EQ(again->shield, ShieldUse::required);
+  EXPECT_EQ(again->housekeeping, (core::CpuList{0, 2, 3}));
   EXPECT_FALSE(again->dma_latency);
   EXPECT_FALSE(again->kernel_events);
   EXPECT_EQ(again->settings, plan->settings);

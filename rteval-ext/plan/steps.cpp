@@ -84,7 +84,8 @@ core::Result<std::vector<Step>> steps_of(const Plan& plan, const core::MachineCp
   for (const PhasePlan& phase : plan.phases) {
     const bool control = is_control(phase.kind);
     for (const PhaseKind meter : meters_of(phase)) {
-      core::Result<Placement> placement = control ? place_control(phase, meter, plan, machine) : place(phase, machine);
+      core::Result<Placement> placement =
+          control ? place_control(phase, meter, plan, machine) : place(phase, machine, plan.housekeeping);
       if (!placement) return placement.error();
       const double expected_s = control ? expected_seconds(phase, control_cpus(placement->measured).size()) /
                                               static_cast<double>(phase.meters.size())

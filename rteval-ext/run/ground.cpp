@@ -14,10 +14,10 @@ namespace maxlat::rteval_ext {
 namespace {
 
 std::string what_a_shield_would_do(const Plan& plan, const Bench& bench) {
-  const core::Result<core::CpuList> cpus = cpus_to_shield(plan, bench.cpus);
-  const core::Result<std::string> would = cpus ? bench.shield_would(*cpus) : core::Result<std::string>(cpus.error());
+  const core::Result<shield::ShieldPlan> asked = shield_of(plan, bench.cpus);
+  const core::Result<std::string> would = asked ? bench.shield_would(*asked) : core::Result<std::string>(asked.error());
   if (!would) return "not shielded, and cannot be: " + would.error().text;
-  return fmt::format("not shielded: for CPU {}, maxlat run --shield would {}", core::to_string(*cpus), *would);
+  return fmt::format("not shielded: for CPU {}, maxlat run --shield would {}", core::to_string(asked->cpus), *would);
 }
 
 }  // namespace
@@ -28,13 +28,13 @@ core::Result<Ground> prepare_ground(const Plan& plan, const Bench& bench) {
     ground.not_shielded = what_a_shield_would_do(plan, bench);
     return ground;
   }
-  const core::Result<core::CpuList> cpus = cpus_to_shield(plan, ground.bench.cpus);
+  const core::Result<shield::ShieldPlan> asked = shield_of(plan, ground.bench.cpus);
   core::Result<std::unique_ptr<RunShield>> on =
-      cpus ? ground.bench.shield(*cpus) : core::Result<std::unique_ptr<RunShield>>(cpus.error());
+      asked ? ground.bench.shield(*asked) : core::Result<std::unique_ptr<RunShield>>(asked.error());
   if (on) {
     ground.shield = *std::move(on);
     ground.told = ground.shield->told();
-    ground.bench.cpus.isolated = *cpus;
+    ground.bench.cpus.isolated = asked->cpus;
     return ground;
   }
   if (plan.shield == ShieldUse::required) return on.error();

@@ -343,6 +343,9 @@ core::Status check_plan(const Plan& plan, const Bench& bench) {
       return core::Error{fmt::format("phase '{}': {}", phase.name, error.text), error.hint, error.exit_status};
     }
   }
+  // Where none is named, a plan that measures all CPUs goes on without a shield.
+  if (!plan.housekeeping.empty())
+    if (const core::Result<shield::ShieldPlan> shield = shield_of(plan, bench.cpus); !shield) return shield.error();
   const core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
   if (!steps) return steps.error();
   return bench.may_measure();

@@ -59,6 +59,8 @@ po::options_description options() {
       "CPUs to measure (default: isolated, else all but the first)");
   add("load-cpus", core::argument<core::CpuListArgument>("CPUS"), "CPUs for the loads (default: the others)");
   add("shield", "sets the measured CPUs up as maxlat shield on does, and undoes it at the end; no run where it cannot");
+  add("housekeeping", core::argument<core::CpuListArgument>("CPUS"),
+      "CPUs of the shield for everything else, the loads too (default: all others)");
   add("no-shield", "no shield, whatever the plan says (standard and soak want one)");
   add("no-dma-latency", "does not hold /dev/cpu_dma_latency at 0 while npt, hwlat or a tracer measures");
   add("no-kernel-events", "nobody looks who had the time of the phases' largest samples (docs/who-did-it.md)");
@@ -102,7 +104,8 @@ core::Result<PlanText> plan_text(const core::CommandLine& line) {
 core::Result<PlanText> with_options(PlanText given, const core::CommandLine& line) {
   const auto has = [&](const char* option) { return line.has(option); };
   const bool about_shield = has("shield") || has("no-shield");
-  if (!has("affinity") && !has("load-cpus") && !about_shield && !has("no-dma-latency") && !has("no-kernel-events"))
+  if (!has("affinity") && !has("load-cpus") && !about_shield && !has("housekeeping") && !has("no-dma-latency") &&
+      !has("no-kernel-events"))
     return given;
   core::Result<Plan> plan = parse_plan(given.text, given.file);
   if (!plan) return plan.error();
@@ -115,6 +118,10 @@ core::Result<PlanText> with_options(PlanText given, const core::CommandLine& lin
   if (has("no-dma-latency")) plan->dma_latency = false;
   if (has("no-kernel-events")) plan->kernel_events = false;
   if (about_shield) plan->shield = line.has("shield") ? ShieldUse::required : ShieldUse::none;
+  if (has("no-shield")) plan->housekeeping.clear();
+  if (has("housekeeping")) plan->housekeeping = line.get<core::CpuListArgument>("housekeeping").cpus;
+  if (has("housekeeping") && plan->shield == ShieldUse::none)
+    return core::Error{"--housekeeping: of a shield, and this plan has none", "--shield"};
   given.text = to_toml(*plan);
   return given;
 }
@@ -157,8 +164,9 @@ core::Status describe(const core::CommandLine& line, core::RunResult& run) {
 }
 
 core::Status refuse_with_resume(const core::CommandLine& line) {
-  for (const char* option : {"profile", "plan", "gate", "seed", "affinity", "load-cpus", "shield", "no-shield",
-                             "no-dma-latency", "no-kernel-events", "output", "print-plan", "label", "annotate"}) {
+  for (const char* option :
+       {"profile", "plan", "gate", "seed", "affinity", "load-cpus", "shield", "housekeeping", "no-shield",
+        "no-dma-latency", "no-kernel-events", "output", "print-plan", "label", "annotate"}) {
     if (line.given(option)) {
       return core::Error{fmt::format("--resume takes no --{}: the run has its own", option),
                          "the plan, its CPUs and its seed are those of the run that is resumed"};
@@ -255,6 +263,8 @@ core::Result<core::Exit> run(const core::Arguments& arguments) {
     return core::Error{"--plan and --profile exclude each other", "give one of them"};
   if (line.has("shield") && line.has("no-shield"))
     return core::Error{"--shield and --no-shield exclude each other", "give one of them"};
+  if (line.has("housekeeping") && line.has("no-shield"))
+    return core::Error{"--housekeeping and --no-shield exclude each other", "give one of them"};
   if (line.has("list-profiles")) {
     list_profiles();
     return core::Exit::pass;

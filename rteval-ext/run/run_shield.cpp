@@ -74,7 +74,9 @@ TakenOff taken_off(const shield::UndoReport& undone) {
   return off;
 }
 
-core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const core::MachineCpus& machine) {
+core::Result<shield::ShieldPlan> shield_of(const Plan& plan, const core::MachineCpus& machine) {
+  if (const core::Status usable = require_usable(plan.housekeeping, machine, "housekeeping"); !usable)
+    return usable.error();
   const core::Result<std::vector<Step>> steps = steps_of(plan, machine);
   if (!steps) return steps.error();
   core::CpuList cpus = watched_cpus(*steps);
@@ -83,17 +85,20 @@ core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const core::Machine
     return core::Error{
         fmt::format("no CPU is left for the rest of the system: the plan measures {}", core::to_string(cpus)),
         "-a names the CPUs to measure and to shield, all but one at most"};
-  return cpus;
+  if (const core::CpuList both = core::intersection(cpus, plan.housekeeping); !both.empty())
+    return core::Error{fmt::format("CPU {} cannot be measured and keep house", core::to_string(both)),
+                       "-a names the CPUs to measure, --housekeeping others"};
+  return shield::ShieldPlan{.cpus = std::move(cpus), .housekeeping = plan.housekeeping};
 }
 
-core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus) {
-  core::Result<shield::HeldShield> held = shield::HeldShield::put_on({.cpus = cpus});
+core::Result<std::unique_ptr<RunShield>> put_shield_on(const shield::ShieldPlan& asked) {
+  core::Result<shield::HeldShield> held = shield::HeldShield::put_on(asked);
   if (!held) return held.error();
   return std::unique_ptr<RunShield>(std::make_unique<RealShield>(*std::move(held)));
 }
 
-core::Result<std::string> preview_shield(const core::CpuList& cpus) {
-  return shield::preview_of_shield({.cpus = cpus});
+core::Result<std::string> preview_shield(const shield::ShieldPlan& asked) {
+  return shield::preview_of_shield(asked);
 }
 
 }  // namespace maxlat::rteval_ext

@@ -37,12 +37,13 @@ class RunShield {
   virtual TakenOff take_off() = 0;
 };
 
-// The CPUs that the plan measures on this machine. ERRORS: all of them, so that none is left for the rest.
-core::Result<core::CpuList> cpus_to_shield(const Plan& plan, const core::MachineCpus& machine);
+// Of the CPUs that the plan measures on this machine. ERRORS: all of them, so that none is left for the rest; a
+// housekeeping CPU of the plan that is measured, or not there.
+core::Result<shield::ShieldPlan> shield_of(const Plan& plan, const core::MachineCpus& machine);
 
 // A shield that a killed run has left is taken over. ERRORS: those of `maxlat shield on`; another run holds a shield.
-core::Result<std::unique_ptr<RunShield>> put_shield_on(const core::CpuList& cpus);
+core::Result<std::unique_ptr<RunShield>> put_shield_on(const shield::ShieldPlan& asked);
 // What that would do, in words that go on after "would".
-core::Result<std::string> preview_shield(const core::CpuList& cpus);
+core::Result<std::string> preview_shield(const shield::ShieldPlan& asked);
 
 }  // namespace maxlat::rteval_ext

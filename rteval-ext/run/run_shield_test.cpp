@@ -2,6 +2,7 @@
 // With a real shield: tests/guest/run_shielded.guest.sh.
 #include "run_shield.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -22,8 +23,10 @@ using testing::HasSubstr;
 // A shield on paper: what becomes of it is written into `events`.
 class PaperShield : public RunShield {
  public:
-  PaperShield(std::string cpus, std::vector<std::string>& events) : cpus_(std::move(cpus)), events_(events) {
-    events_.push_back("on " + cpus_);
+  PaperShield(const shield::ShieldPlan& plan, std::vector<std::string>& events)
+      : cpus_(core::to_string(plan.cpus)), events_(events) {
+    const std::string system = plan.housekeeping.empty() ? "" : ", system on " + core::to_string(plan.housekeeping);
+    events_.push_back("on " + cpus_ + system);
   }
   ~PaperShield() override {
     if (is_on_) events_.push_back("off at the end");
@@ -75,14 +78,14 @@ class ShieldedRun : public Orchestrator {
     return text.replace(text.find("SHIELD"), 6, shield);
   }
   void shield_leaves(std::vector<std::string> left) {
-    bench_.shield = [this, left](const core::CpuList& cpus) {
-      auto shield = std::make_unique<PaperShield>(core::to_string(cpus), events_);
+    bench_.shield = [this, left](const shield::ShieldPlan& asked) {
+      auto shield = std::make_unique<PaperShield>(asked, events_);
       shield->left_ = left;
       return core::Result<std::unique_ptr<RunShield>>(std::move(shield));
     };
   }
   void no_shield_is_possible() {
-    bench_.shield = [](const core::CpuList&) {
+    bench_.shield = [](const shield::ShieldPlan&) {
       return core::Result<std::unique_ptr<RunShield>>(
           core::cannot_run("a shield is set up by root alone", "run as root"));
     };
@@ -111,6 +114,33 @@ TEST_F(ShieldedRun, IsShieldedFromTheFirstReadingToTheLastAndMeasuresTheShieldAl
               ElementsAre("shield", "preflight", "shield audit", "timer", "loop", "preflight at the end"));
   EXPECT_EQ(on_disk().verdict.kind, core::Verdict::Kind::not_gated) << "the plan has no limits";
   EXPECT_EQ(phase_named(on_disk(), "shield").facts.at("taken off"), "3 changes undone");
+}
+
+TEST_F(ShieldedRun, HasTheHousekeepingCpusOfThePlanAndItsLoadsThere) {
+  bench_.cpus = {{0, 1, 2, 3}, {3}};
+  const std::string text = plan("true\nhousekeeping = '0'") + "loads = ['command:sleep 0.1']\n";
+  for (const bool possible : {true, false}) {
+    std::filesystem::remove_all(temporary_ / "run");
+    possible ? shield_leaves({}) : no_shield_is_possible();
+    const auto outcome = run(text.c_str());
+    ASSERT_TRUE(outcome.ok()) << outcome.error().text;
+    EXPECT_EQ(phase_named(on_disk(), "loop").facts.at("load CPUs"), "0") << possible;
+  }
+  EXPECT_EQ(events_.front(), "on 3, system on 0");
+}
+
+TEST_F(ShieldedRun, IsRefusedWhenAHousekeepingCpuIsMeasuredOrNotThereAndNothingWasBegun) {
+  shield_leaves({});
+  bench_.cpus = {{0, 1, 2, 3}, {3}};
+  for (const auto& [cpus, why] : {std::pair("0,3", "CPU 3 cannot be measured and keep house"),
+                                  std::pair("0,7", "housekeeping: CPU 7 does not exist here")}) {
+    const auto outcome = run(plan(fmt::format("true\nhousekeeping = '{}'", cpus)).c_str());
+    ASSERT_FALSE(outcome.ok()) << cpus;
+    EXPECT_THAT(outcome.error().text, HasSubstr(why));
+    EXPECT_FALSE(outcome.error().hint.empty());
+    EXPECT_FALSE(std::filesystem::exists(temporary_ / "run/result.json"));
+  }
+  EXPECT_THAT(events_, testing::IsEmpty());
 }
 
 TEST_F(ShieldedRun, GoesOnWithoutOneWhereThePlanOnlyWantsItAndSaysSo) {
@@ -146,8 +176,8 @@ TEST_F(ShieldedRun, WithEveryCpuMeasuredThereIsNoneLeftForTheRestAndOnlyThatShie
 
 TEST_F(ShieldedRun, WithoutOneTheRunSaysWhatItWouldDoHere) {
   core::CpuList asked;
-  bench_.shield_would = [&](const core::CpuList& cpus) {
-    asked = cpus;
+  bench_.shield_would = [&](const shield::ShieldPlan& would) {
+    asked = would.cpus;
     return core::Result<std::string>("make 9 settings right");
   };
   quiet_ = false;
@@ -162,7 +192,7 @@ TEST_F(ShieldedRun, WithoutOneTheRunSaysWhatItWouldDoHere) {
 }
 
 TEST_F(ShieldedRun, WithoutOneTheRunSaysWhyNoneIsPossible) {
-  bench_.shield_would = [](const core::CpuList&) {
+  bench_.shield_would = [](const shield::ShieldPlan&) {
     return core::Result<std::string>(core::cannot_run("a shield is set up by root alone", "run as root"));
   };
   ASSERT_TRUE(run(plan("false").c_str()).ok());

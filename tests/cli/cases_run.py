@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: MIT
 """maxlat run: its command line and its plans. What it does when it is killed or not given what it needs: rteval-ext/tests."""
+import pathlib
+
 from run_cases import Case
 
 ONE_LINE = r"\Amaxlat run: [^\n]+\nhint: [^\n]+\n\Z"
+SHIELDED = pathlib.Path(__file__).resolve().with_name("shielded.toml")
 CASES = [
     Case("names the built-in plans", "run --list-profiles", 0, [r"^quick ", r"^standard ", r"^soak "]),
     Case("prints a whole plan", "run --print-plan", 0, [r'^name = "quick"$', r"^\[\[phase\]\]$"]),
     Case("--no-kernel-events goes into the plan", "run --print-plan --no-kernel-events", 0, [r"^kernel_events = false$"]),
     Case("-a goes into the plan", "run --print-plan -a 1", 0, [r'^cpus = "1"$']),
     Case("--load-cpus goes into the phases with loads", "run --print-plan --load-cpus 0", 0, [r'^load_cpus = "0"$']),
+    Case("--shield and --housekeeping go into the plan", "run --print-plan --shield -a 1 --housekeeping 0", 0,
+         [r'^shield = "required"$', r'^housekeeping = "0"$']),
+    Case("--no-shield takes the housekeeping CPUs out of the plan", f"run --print-plan --no-shield --plan {SHIELDED}", 0, [r'^name = "two CPUs"$'],
+         ["^housekeeping", "^shield"]),
+    Case("housekeeping CPUs without a shield", "run --housekeeping 0 -o {tmp}/run", 1, [ONE_LINE, r"--housekeeping: of a shield, and this plan has none"]),
+    Case("housekeeping CPUs and no shield", "run --no-shield --housekeeping 0", 1, [ONE_LINE, r"exclude each other"]),
+    Case("no housekeeping CPU", "run --shield --housekeeping ''", 1, [ONE_LINE, r"the CPU list is empty"]),
+    Case("a housekeeping CPU that is measured", "run --shield -a 0 --housekeeping 0 -o {tmp}/run", 1, [ONE_LINE, r"CPU 0 cannot be measured and keep house"]),
+    Case("a housekeeping CPU that is not there", "run --shield -a 0 --housekeeping 4000 -o {tmp}/run", 1, [ONE_LINE, r"housekeeping: CPU 4000 does not exist"]),
+    Case("resume has its own housekeeping CPUs", "run --resume {tmp} --housekeeping 0", 1, [ONE_LINE, r"--resume takes no --housekeeping"]),
     Case("the plan as it would run, without what is left out", "run --print-plan --skip control --skip tracers", 0,
          [r'^name = "npt under load"$'], [r'kind = "control"', r'kind = "tracer"']),
     Case("nothing of that name to leave out", "run --print-plan --skip nonsense", 1, [ONE_LINE, r"'nonsense'"]),
