@@ -14,6 +14,7 @@
 
 #include "keeper.hpp"
 #include "slices.hpp"
+#include "unit_changes.hpp"
 
 namespace maxlat::shield {
 namespace {
@@ -166,35 +167,6 @@ Standing inside_standing(const Change& change, const Surface& surface) {
   return now == Standing::gone ? Standing::as_before : now;
 }
 
-// --- slices
-
-Standing slices_standing(const Change& change, const Surface& surface) {
-  const Slice before = slice_from_line(change.before), wanted = slice_from_line(change.wanted);
-  const auto now = slice_cpus(surface, before.unit);
-  if (!now) return Standing::unknown;
-  if (!*now) return Standing::gone;
-  if (**now == before.cpus) return Standing::as_before;
-  const std::string cpus = without_mark(**now);
-  // set_slice(): the drop-in is there still.
-  const bool half_undone = cpus == core::to_string(surface.online()) || cpus == without_mark(before.cpus);
-  return half_undone || cpus == wanted.cpus ? Standing::ours : Standing::other;
-}
-
-core::Status slices_become(const std::string& line, Surface& surface) {
-  const Slice slice = slice_from_line(line);
-  if (const core::Status set = set_slice(slice, surface); !set) return set;
-  const auto now = slice_cpus(surface, slice.unit);
-  if (!now) return now.error();
-  if (!*now || without_mark(**now) == without_mark(slice.cpus)) return {};
-  return core::Error{"systemd was to have " + line + ", and has " + to_line({slice.unit, **now})};
-}
-core::Status slices_apply(const Change& change, Surface& surface) {
-  return slices_become(change.wanted, surface);
-}
-core::Status slices_undo(const Change& change, Surface& surface) {
-  return slices_become(change.before, surface);
-}
-
 // --- affinity
 
 // A cpuset that comes or goes gives its threads all CPUs it has: that, too, is our doing.
@@ -266,7 +238,16 @@ constexpr std::array<KindOfChange, 11> kKinds{{
     {Change::Kind::controller, "controller", controller_standing, controller_apply, controller_undo},
     {Change::Kind::folder, "folder", folder_standing, folder_apply, folder_undo},
     {Change::Kind::inside, "inside", inside_standing, file_apply, nothing_to_do},
-    {Change::Kind::slices, "slices", slices_standing, slices_apply, slices_undo},
+    {Change::Kind::slices, "slices",
+     [](const Change& change, const Surface& surface) {
+       return slices_standings({&change, 1}, surface).front();
+     },
+     [](const Change& change, Surface& surface) {
+       return slices_apply({&change, 1}, surface).front();
+     },
+     [](const Change& change, Surface& surface) {
+       return slices_undo({&change, 1}, surface).front();
+     }},
     {Change::Kind::affinity, "affinity", affinity_standing, affinity_apply, affinity_undo},
     {Change::Kind::keeper, "keeper", keeper_standing, nothing_to_do,
      keeper_undo},  // it is started before it is journalled: keeper.hpp
@@ -276,6 +257,23 @@ constexpr std::array<KindOfChange, 11> kKinds{{
 
 const KindOfChange& kind_of(const Change& change) {
   return *std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& kind) { return kind.kind == change.kind; });
+}
+
+// Units of systemd's that stand next to each other, as in a journal, together.
+template <class Outcome, class OfUnits, class OfOne>
+std::vector<Outcome> of_each(std::span<const Change> changes, OfUnits of_units, OfOne of_one) {
+  std::vector<Outcome> outcomes;
+  for (auto change = changes.begin(); change != changes.end();) {
+    const auto rest =
+        std::find_if(change, changes.end(), [](const Change& one) { return one.kind != Change::Kind::slices; });
+    if (rest == change) {
+      outcomes.push_back(of_one(*change++));
+      continue;
+    }
+    for (Outcome& outcome : of_units(std::span(change, rest))) outcomes.push_back(std::move(outcome));
+    change = rest;
+  }
+  return outcomes;
 }
 
 }  // namespace
@@ -357,6 +355,22 @@ core::Status apply(const Change& change, Surface& surface) {
 }
 core::Status undo(const Change& change, Surface& surface) {
   return kind_of(change).undo(change, surface);
+}
+
+std::vector<Standing> standings(std::span<const Change> changes, const Surface& surface) {
+  return of_each<Standing>(
+      changes, [&](auto units) { return slices_standings(units, surface); },
+      [&](const Change& change) { return standing(change, surface); });
+}
+std::vector<core::Status> apply(std::span<const Change> changes, Surface& surface) {
+  return of_each<core::Status>(
+      changes, [&](auto units) { return slices_apply(units, surface); },
+      [&](const Change& change) { return apply(change, surface); });
+}
+std::vector<core::Status> undo(std::span<const Change> changes, Surface& surface) {
+  return of_each<core::Status>(
+      changes, [&](auto units) { return slices_undo(units, surface); },
+      [&](const Change& change) { return undo(change, surface); });
 }
 
 }  // namespace maxlat::shield

@@ -24,8 +24,10 @@
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "surface.hpp"
 
@@ -81,7 +83,12 @@ bool stands(const Change& change, Standing now, const Surface& surface);
 bool same_online(const core::CpuList& one, const core::CpuList& other, const core::CpuList& online);
 
 core::Status apply(const Change& change, Surface& surface);
-// REQUIRES: standing() is ours, other, shared or unknown. Reads back.
+// REQUIRES: standing() is ours, other, shared or unknown. Whether it is undone, standing() tells.
 core::Status undo(const Change& change, Surface& surface);
+
+// The same of several, each by itself, but for systemd's units: it is asked for all of them at once.
+std::vector<Standing> standings(std::span<const Change> changes, const Surface& surface);
+std::vector<core::Status> apply(std::span<const Change> changes, Surface& surface);
+std::vector<core::Status> undo(std::span<const Change> changes, Surface& surface);
 
 }  // namespace maxlat::shield

@@ -76,11 +76,6 @@ core::Result<std::vector<std::optional<std::string>>> slices_cpus(const Surface&
   return found;
 }
 
-core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit) {
-  const auto found = slices_cpus(surface, {unit});
-  return found ? core::Result<std::optional<std::string>>(found->front()) : found.error();
-}
-
 std::string without_mark(const std::string& cpus) {
   return cpus.ends_with(kNotFromADropIn) ? cpus.substr(0, cpus.size() - 1) : cpus;
 }
@@ -97,13 +92,21 @@ Slice slice_from_line(const std::string& line) {
 
 // A unit that is to have no CPUs of its own gets all of them first, because the kernel does not empty the cpuset of a
 // group that has processes. With a mark it then loses its drop-in, and systemd reads that there is none.
-core::Status set_slice(const Slice& slice, Surface& surface) {
-  const std::string bare = without_mark(slice.cpus), cpus = bare.empty() ? core::to_string(surface.online()) : bare;
-  const auto set = surface.systemctl({"set-property", "--runtime", slice.unit, "AllowedCPUs=" + cpus});
-  if (!set) return set.error();
-  if (bare == slice.cpus || !remove_drop_in(slice.unit, surface)) return {};
-  const auto reloaded = surface.systemctl({"daemon-reload"});
-  return reloaded ? core::Status{} : core::Status{reloaded.error()};
+std::vector<core::Status> set_slices(std::span<const Slice> slices, Surface& surface) {
+  std::vector<core::Status> results;
+  for (const Slice& slice : slices) {
+    const std::string bare = without_mark(slice.cpus), cpus = bare.empty() ? core::to_string(surface.online()) : bare;
+    const auto set = surface.systemctl({"set-property", "--runtime", slice.unit, "AllowedCPUs=" + cpus});
+    results.push_back(set ? core::Status{} : core::Status{set.error()});
+  }
+  std::vector<core::Status*> to_reload;
+  for (size_t i = 0; i < slices.size(); ++i)
+    if (results[i] && without_mark(slices[i].cpus) != slices[i].cpus && remove_drop_in(slices[i].unit, surface))
+      to_reload.push_back(&results[i]);
+  if (to_reload.empty()) return results;
+  if (const auto reloaded = surface.systemctl({"daemon-reload"}); !reloaded)
+    for (core::Status* const result : to_reload) *result = reloaded.error();
+  return results;
 }
 
 }  // namespace maxlat::shield

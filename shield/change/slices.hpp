@@ -14,6 +14,7 @@
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,11 @@ class Surface;
 
 inline constexpr const char* kUnitsOfTheRoot[] = {"init.scope", "machine.slice", "system.slice", "user.slice"};
 
-// The CPUs of a unit, and where it has them from: "0-2" from a drop-in of set-property --runtime, "0-2!" from somewhere
+// The CPUs of units, and where it has them from: "0-2" from a drop-in of set-property --runtime, "0-2!" from somewhere
 // else, such as a file in /etc, and "!" where nothing sets any: then it may use all. The mark tells whether the drop-in
 // is there only because we have made it. Nothing: systemd is not process 1 here, or the unit is not active: it is not
 // started for this. ERRORS: systemd is process 1, and does not answer.
-core::Result<std::optional<std::string>> slice_cpus(const Surface& surface, const std::string& unit);
-// Of several, in their order, for the price of one call of systemctl.
+// For the price of one call of systemctl, in the order of the units.
 core::Result<std::vector<std::optional<std::string>>> slices_cpus(const Surface& surface,
                                                                   const std::vector<std::string>& units);
 std::string without_mark(const std::string& cpus);
@@ -40,8 +40,8 @@ struct Slice {
 std::string to_line(const Slice& slice);
 Slice slice_from_line(const std::string& line);
 
-// With a mark, the unit loses its drop-in, and has its CPUs from where it had them before. ERRORS: systemd refuses;
-// what it said.
-core::Status set_slice(const Slice& slice, Surface& surface);
+// With a mark, the unit loses its drop-in, and has its CPUs from where it had them before. systemd reads all of its
+// units anew for that, which takes it long: so it is asked to once. RETURNS: of each, why systemd refused.
+std::vector<core::Status> set_slices(std::span<const Slice> slices, Surface& surface);
 
 }  // namespace maxlat::shield

@@ -54,12 +54,13 @@ bool Surface::has_systemd() const {
 }
 
 core::Result<std::string> Surface::systemctl(std::vector<std::string> arguments) const {
+  // systemctl itself waits so much longer for a reload, too: of a box's every unit, after all its generators.
+  const std::chrono::seconds limit(arguments.front() == "daemon-reload" ? 180 : 20);
   arguments.insert(arguments.begin(), "systemctl");
-  constexpr std::chrono::seconds kLimit(20);
   core::ProcessSpec spec;
   spec.argv = std::move(arguments);
   spec.standard_output = core::ProcessSpec::Output::capture;
-  core::Result<core::ProcessEnd> end = core::run_process(spec, kLimit);
+  core::Result<core::ProcessEnd> end = core::run_process(spec, limit);
   if (!end) return end.error();
   if (end->exit_status != 0) return core::error_of_child("systemctl", *end);
   return std::move(end->standard_output);

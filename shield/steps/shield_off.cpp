@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <maxlat/core/sys/stop.hpp>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "bound_since.hpp"
 #include "inherited.hpp"
@@ -23,8 +26,8 @@ bool rebooted_since(const JournalContent& journal, const Surface& surface) {
 
 enum class Fate { undone, already, gone, left, failed };
 
-// Back, unless it is somebody else's now; `why` is of what is not.
-Fate take_back(const Change& change, Standing now, Surface& surface, bool force, std::string& why) {
+// What becomes of a change as it is now; nothing: it is to be undone. `why` is of what is left or fails.
+std::optional<Fate> fate_of(const Change& change, Standing now, bool force, std::string& why) {
   if (now == Standing::gone) return Fate::gone;
   if (now == Standing::as_before) return Fate::already;
   if (change.kind == Change::Kind::inside) return Fate::undone;  // with its group, whose change stands above
@@ -40,31 +43,73 @@ Fate take_back(const Change& change, Standing now, Surface& surface, bool force,
     why = fmt::format("{}: what became of it cannot be read", to_string(change));
     return Fate::failed;
   }
-  const core::Status undone = undo(change, surface);
-  const Standing then = standing(change, surface);
-  if (then == Standing::as_before || then == Standing::gone) return Fate::undone;
-  why = undone ? fmt::format("{} is not {} again", to_string(change), change.before) : undone.error().text;
-  return Fate::failed;
+  return std::nullopt;
+}
+
+// A change at off.
+struct Taken {
+  Standing now = Standing::unknown;  // before anything was done
+  Fate fate = Fate::undone;
+  std::string why{};  // of what is left or fails
+};
+
+// Back, each unless it is somebody else's now.
+std::vector<Taken> take_back(std::span<const Change> changes, Surface& surface, bool force) {
+  std::vector<Taken> taken(changes.size());
+  std::vector<Change> to_undo;
+  std::vector<Taken*> of_these;
+  const std::vector<Standing> now = standings(changes, surface);
+  for (size_t i = 0; i < changes.size(); ++i) {
+    taken[i].now = now[i];
+    if (const auto fate = fate_of(changes[i], now[i], force, taken[i].why))
+      taken[i].fate = *fate;
+    else
+      to_undo.push_back(changes[i]), of_these.push_back(&taken[i]);
+  }
+  const std::vector<core::Status> undone = undo(to_undo, surface);
+  const std::vector<Standing> then = standings(to_undo, surface);
+  for (size_t i = 0; i < to_undo.size(); ++i) {
+    if (then[i] == Standing::as_before || then[i] == Standing::gone) continue;
+    of_these[i]->fate = Fate::failed;
+    of_these[i]->why = undone[i] ? fmt::format("{} is not {} again", to_string(to_undo[i]), to_undo[i].before)
+                                 : undone[i].error().text;
+  }
+  return taken;
+}
+
+// The last ones, as far as they are undone together: units of systemd's that stand next to each
+// other, or any other change by itself.
+std::span<const Change> last_ones(std::span<const Change> changes) {
+  const auto is_unit = [](const Change& change) { return change.kind == Change::Kind::slices; };
+  size_t begin = changes.size() - 1;
+  while (is_unit(changes.back()) && begin > 0 && is_unit(changes[begin - 1])) --begin;
+  return changes.subspan(begin);
 }
 
 // RETURNS: what was left to somebody else, in the order of the journal.
 std::vector<Change> take_all_back(const JournalContent& journal, Surface& surface, bool force, UndoReport& report) {
   std::vector<Change> left;
-  for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change) {
-    if (change->kind == Change::Kind::complete || is_group_of_others(*change, journal)) continue;
+  const auto is_left = [&](const Change& change) {
+    return std::any_of(left.begin(), left.end(), [&](const Change& one) { return one.path == change.path; });
+  };
+  std::span<const Change> rest = journal.changes;
+  while (!rest.empty()) {
+    const std::span<const Change> changes = last_ones(rest);
+    rest = rest.first(rest.size() - changes.size());
+    const Change& last = changes.back();
+    if (last.kind == Change::Kind::complete || is_group_of_others(last, journal)) continue;
     // What somebody has made of it since is not for what was kept to overwrite.
-    const bool is_left =
-        std::any_of(left.begin(), left.end(), [&](const Change& one) { return one.path == change->path; });
-    if (change->kind == Change::Kind::kept && is_left) continue;
-    const Standing now = standing(*change, surface);
-    std::string why;
-    const Fate fate = take_back(*change, now, surface, force, why);
-    if (fate == Fate::failed) report.failed.push_back(std::move(why));
-    if (fate == Fate::left) report.left.push_back(std::move(why)), left.insert(left.begin(), *change);
-    if (!counts(*change, now, journal)) continue;
-    if (fate == Fate::undone) ++report.undone;
-    if (fate == Fate::already) ++report.already;
-    if (fate == Fate::gone) ++report.gone;
+    if (last.kind == Change::Kind::kept && is_left(last)) continue;
+    std::vector<Taken> taken = take_back(changes, surface, force);
+    for (size_t i = changes.size(); i-- > 0;) {
+      auto& [now, fate, why] = taken[i];
+      if (fate == Fate::failed) report.failed.push_back(std::move(why));
+      if (fate == Fate::left) report.left.push_back(std::move(why)), left.insert(left.begin(), changes[i]);
+      if (!counts(changes[i], now, journal)) continue;
+      if (fate == Fate::undone) ++report.undone;
+      if (fate == Fate::already) ++report.already;
+      if (fate == Fate::gone) ++report.gone;
+    }
   }
   return left;
 }
@@ -189,8 +234,10 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   status.is_complete = is_complete(journal);
   status.damage = damage_text(journal, journal_path);
   if (!status.on) return status;
-  for (const Change& change : journal.changes) {
-    const Standing now = standing(change, surface);
+  const std::vector<Standing> all_now = standings(journal.changes, surface);
+  for (size_t i = 0; i < all_now.size(); ++i) {
+    const Change& change = journal.changes[i];
+    const Standing now = all_now[i];
     if (!counts(change, now, journal)) continue;
     ++status.changes;
     if (stands(change, now, surface))

@@ -27,11 +27,11 @@ core::Status Workshop::record(std::span<const Change> changes) {
 std::vector<std::string> Workshop::make(std::span<const Change> changes) {
   std::vector<std::string> refused;
   std::vector<Change> not_made;
-  for (const Change& change : changes) {
-    const core::Status made = apply(change, surface_);
-    if (made) continue;
-    refused.push_back(made.error().text);
-    not_made.push_back(change);
+  const std::vector<core::Status> made = apply(changes, surface_);
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (made[i]) continue;
+    refused.push_back(made[i].error().text);
+    not_made.push_back(changes[i]);
   }
   note_refused(std::move(not_made));
   return refused;

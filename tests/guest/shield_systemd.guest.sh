@@ -59,7 +59,7 @@ systemctl daemon-reload
 rmdir /sys/fs/cgroup/bare
 
 # Not exact: four emulated CPUs that take turns. It is printed for docs/tuning.md, and nothing is asserted of it. Most of it
-# is systemctl's, which is asked once for all slices and twice for each at on, and five times at off.
+# is systemctl's: at on it looks twice at all slices and sets each, and at off it reloads once, too.
 now_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }
 begun=$(now_ms)
 systemctl show --property=AllowedCPUs user.slice > /dev/null
