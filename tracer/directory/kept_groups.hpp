@@ -38,7 +38,8 @@ struct Peer {
   std::vector<gid_t> groups{};
 };
 
-constexpr std::size_t kMostProcesses = 1024;  // of a common group
+constexpr std::size_t kMostProcesses = 4096;  // of all common groups of a user
+constexpr int kMostOfAName = 16;              // common groups of a user with one name: each is looked at
 
 struct ProcessOfGroup {
   pid_t pid = 0;
@@ -69,6 +70,8 @@ class KeptGroups {
   // A common group, which that process wants to have. RETURNS: the one that it is to have: one of this owner that is
   // called and made so and has not ended, or else this one. Null: as take(), or the process cannot be watched.
   const KeptGroup* share(const GroupView& group, pid_t pid, uid_t owner);
+  // That process did not get it.
+  void leave(const std::array<std::uint8_t, 16>& uuid, pid_t pid);
   // One of its processes is not there any more.
   void end(std::uint64_t serial, pid_t pid);
   // The next that the peer may see. RETURNS: null: no more.
@@ -86,6 +89,7 @@ class KeptGroups {
                                const std::function<bool(const KeptGroup&)>& is_it);
   bool add(const GroupView& group, pid_t pid, uid_t owner, std::vector<ProcessOfGroup> processes);
   void note_end(KeptGroup& kept);
+  std::size_t processes_of(uid_t owner) const;  // in common groups
   std::uint64_t room_for(uid_t owner) const;
   void drop_the_oldest_of(uid_t owner);
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// For tests: a directory in a folder of its own, in a thread.
+// For tests: a directory in a folder of its own.
 #pragma once
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/sensors/directory.hpp>
-#include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace maxlat::sensors::test {
@@ -31,25 +33,42 @@ class Places {
   std::string folder_;
 };
 
+// In a process of its own: where a test forks, it has no thread that holds a lock of the heap.
 class RunningDirectory {
  public:
   explicit RunningDirectory(const Places& places, DirectoryOptions options = {}) {
     options.path = places.path();
-    auto opened = Directory::open(std::move(options));
-    if (!opened) throw std::runtime_error(opened.error().text);
-    directory_ = std::move(*opened);
-    thread_ = std::thread([this] { EXPECT_TRUE(directory_->serve(end_.number())); });
+    const base::Descriptor listens(eventfd(0, EFD_CLOEXEC));
+    process_ = fork();
+    if (process_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      auto opened = Directory::open(std::move(options));
+      if (!opened) std::fprintf(stderr, "%s\n", opened.error().text.c_str());
+      tell(listens);
+      const bool well = opened && (*opened)->serve(end_.number()).ok();
+      if (well) opened->reset();
+      _exit(well ? 0 : 1);
+    }
+    std::uint64_t told = 0;
+    EXPECT_EQ(read(listens.number(), &told, sizeof told), static_cast<ssize_t>(sizeof told));
   }
   ~RunningDirectory() {
-    const std::uint64_t one = 1;
-    EXPECT_EQ(write(end_.number(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
-    thread_.join();
+    tell(end_);
+    int status = -1;
+    waitpid(process_, &status, 0);
+    EXPECT_EQ(status, 0) << "the directory served to its end";
   }
+  RunningDirectory(const RunningDirectory&) = delete;
+  RunningDirectory& operator=(const RunningDirectory&) = delete;
 
  private:
+  static void tell(const base::Descriptor& event) {
+    const std::uint64_t one = 1;
+    EXPECT_EQ(write(event.number(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+  }
+
   base::Descriptor end_{eventfd(0, EFD_CLOEXEC)};
-  std::unique_ptr<Directory> directory_;
-  std::thread thread_;
+  pid_t process_ = -1;
 };
 
 }  // namespace maxlat::sensors::test

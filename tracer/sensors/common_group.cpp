@@ -9,6 +9,7 @@
 #include <maxlat/sensors/monitor.hpp>
 
 #include "directory/ask.hpp"
+#include "directory/hand_over.hpp"
 #include "sensors/group_memory.hpp"
 #include "sensors/published_groups.hpp"
 
@@ -42,20 +43,21 @@ base::Status check_other(int memory, const GroupView& own) {
   return {};
 }
 
-// RETURNS: the memory that the group has: this one, or another. ERRORS: no directory has an answer.
+// Of the first directory that is there: another one, which was not asked before, may have another group of this name.
+// RETURNS: the memory that the group has: this one, or another. ERRORS: there is no directory, or it has none for us.
 base::Result<base::Descriptor> agreed_memory(std::span<const std::string> directories, int memory) {
-  base::Error error{"no directory runs", "`maxlat sensors directory` is one"};
   for (const std::string& place : directories) {
-    if (is_left_alone(place)) continue;
     const Asked asked{place};
     if (!asked.socket) continue;
+    if (is_left_alone(place)) return does_not_answer();
     base::Descriptor agreed;
     const base::Result<AnswerMessage> answer = ask(asked, {.request = Request::share}, memory, agreed);
-    if (answer && answer->answer == Answer::group && agreed) return agreed;
-    error = answer ? base::Error{"the directory refuses it", "is there room for it (maxlat-sensors(1), directory)?"}
-                   : answer.error();
+    if (!answer) return answer.error();
+    if (answer->answer == Answer::group && agreed) return agreed;
+    return base::Error{"the directory refuses it",
+                       "is there room (maxlat-sensors(1), directory), in its PID namespace?"};
   }
-  return error;
+  return base::Error{"no directory runs", "`maxlat sensors directory` is one"};
 }
 
 }  // namespace
@@ -63,13 +65,12 @@ base::Result<base::Descriptor> agreed_memory(std::span<const std::string> direct
 base::Status detail::join_group_by(std::span<const std::string> directories, void* pages, std::size_t bytes,
                                    std::string_view name) {
   constexpr auto kSeveral = Producers::several;
-  const auto lock = lock_published_groups();
-  if (const base::Status free = take_place(pages, name); !free) return free;
   auto made = GroupMemory::make(pages, bytes, name);
   if (!made) return made.error();
   if (const base::Status shared = check_writers(made->sensors()); !shared) return shared;
   if (const base::Status sealed = made->seal(kSeveral); !sealed) return sealed;
   made->fill(pages, bytes, name, kSeveral);
+  // Without the lock, for a fork waits for that.
   auto agreed = agreed_memory(directories, made->descriptor());
   if (!agreed) return agreed.error();
   const base::Result<GroupView> own = GroupView::attach(made->descriptor());
@@ -77,8 +78,12 @@ base::Status detail::join_group_by(std::span<const std::string> directories, voi
   if (const base::Status checked = check_other(agreed->number(), *own); !checked) return checked;
   PublishedOne one{pages, made->bytes(), std::string(name), kSeveral, std::move(*agreed), made->at()};
   if (const base::Status looked = one.look_at_memory(); !looked) return looked;
-  if (const base::Status done = made->put_other_in_place(one.memory.number(), pages); !done) return done;
+  const int memory = one.memory.number();
+  const auto lock = lock_published_groups();
+  if (const base::Status free = take_place(pages, name); !free) return free;
+  if (const base::Status done = made->put_other_in_place(memory, pages); !done) return done;
   add_published(std::move(one));
+  hand_over(memory, directories);  // the others keep it, too
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include <maxlat/sensors/striped.hpp>
 #include <utility>
 
+#include "directory/hand_over.hpp"
 #include "directory/known_groups.hpp"
 #include "directory/messages.hpp"
 #include "directory/test_directory.hpp"
@@ -278,11 +279,11 @@ base::Descriptor memory_of_a_team() {
   return made->take_descriptor();
 }
 
-TEST(CommonGroup, TheDirectoryTakesOnlyMemoryThatOthersCannotOpen) {
+TEST(CommonGroup, TheDirectoryTakesOnlyMemoryThatOthersCannotWriteTo) {
   const Places places;
   const RunningDirectory directory(places);
   const base::Descriptor closed = memory_of_a_team(), open = memory_of_a_team();
-  ASSERT_EQ(fchmod(open.number(), 0644), 0);
+  ASSERT_EQ(fchmod(open.number(), 0664), 0);
   EXPECT_EQ(answer_to(places, open.number()), Answer::refused);
   EXPECT_EQ(answer_to(places, -1), Answer::refused) << "none";
   test::TestGroup<Team> ordinary("ordinary");
@@ -293,24 +294,38 @@ TEST(CommonGroup, TheDirectoryTakesOnlyMemoryThatOthersCannotOpen) {
   EXPECT_EQ(answer_to(places, closed.number(), &agreed), Answer::group);
   struct stat file {};
   ASSERT_EQ(fstat(agreed.number(), &file), 0);
-  EXPECT_EQ(file.st_mode & 0777u, 0600u);
+  EXPECT_EQ(file.st_mode & 0777u, 0644u);
   EXPECT_EQ(fcntl(agreed.number(), F_GETFL) & O_ACCMODE, O_RDWR);
 }
 
-TEST(CommonGroup, AMonitorHasItForReadingAlone) {
-  const Places places;
-  const RunningDirectory directory(places);
-  const Member member(places.all());
-  const auto groups = common_ones(places);
-  EXPECT_EQ(fcntl(groups.at(0).group.memory_fd(), F_GETFL) & O_ACCMODE, O_RDONLY);
+// Another user whom a rule lets read it.
+TEST(CommonGroup, AnotherUserReadsItAndCannotGetMore) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
-  const std::string again = "/proc/self/fd/" + std::to_string(groups.at(0).group.memory_fd());
+  const Places places;
+  std::filesystem::permissions(std::filesystem::path(places.path()).parent_path(), std::filesystem::perms(0755));
+  DirectoryOptions options{.for_everybody = true};
+  options.rules = *directory_rules("allow 4711 */" + kTeam);
+  const RunningDirectory directory(places, std::move(options));
+  const Member member(places.all(), std::function<void(Team&)>([](Team& team) { team.post(1); }));
   EXPECT_EQ(test::in_child([&] {
-              if (setresuid(65534, 65534, 65534) != 0) return 3;
-              return open(again.c_str(), O_RDWR | O_CLOEXEC) < 0 ? 0 : 1;
+              if (setresgid(4711, 4711, 4711) != 0 || setresuid(4711, 4711, 4711) != 0) return 2;
+              prctl(PR_SET_DUMPABLE, 1);
+              const std::vector<KnownGroup> groups = common_ones(places);
+              if (groups.size() != 1 || count_of(groups[0].group) != 1) return 3;
+              const int theirs = groups[0].group.memory_fd();
+              if ((fcntl(theirs, F_GETFL) & O_ACCMODE) != O_RDONLY) return 4;
+              const std::string anew = "/proc/self/fd/" + std::to_string(theirs);
+              if (open(anew.c_str(), O_RDWR | O_CLOEXEC) >= 0) return 5;
+              // Told that it is this user's, the directory would hand it out for writing to whoever has made one alike.
+              hand_over(theirs, places.all());
+              if (answer_to(places, theirs) != Answer::refused) return 6;
+              const base::Descriptor own = memory_of_a_team();
+              base::Descriptor agreed;
+              if (answer_to(places, own.number(), &agreed) != Answer::group) return 7;
+              const auto view = GroupView::attach(agreed.number());
+              return view && count_of(*view) == 0 ? 0 : 8;
             }),
-            0)
-      << "another user cannot make more of it";
+            0);
 }
 
 // A directory of this user's that hands out what it likes.

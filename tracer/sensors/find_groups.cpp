@@ -92,9 +92,14 @@ base::Result<std::vector<GroupView>> find_groups(int pid, std::vector<std::strin
   auto found = detail::find_groups_of_processes(pid, refused);
   if (!found) return found.error();
   std::vector<GroupView> groups;
-  std::set<std::array<std::uint8_t, 16>> common;
+  // By their files: what a header says of itself may be said twice.
+  std::set<std::pair<dev_t, ino_t>> common;
+  const auto is_new = [&](const GroupView& group) {
+    struct stat file {};
+    return fstat(group.memory_fd(), &file) == 0 && common.emplace(file.st_dev, file.st_ino).second;
+  };
   for (detail::GroupOfProcess& one : *found)
-    if (!one.group.is_common() || common.insert(one.group.uuid()).second) groups.push_back(std::move(one.group));
+    if (!one.group.is_common() || is_new(one.group)) groups.push_back(std::move(one.group));
   std::stable_sort(groups.begin(), groups.end(), [](const GroupView& a, const GroupView& b) {
     return std::pair(a.program(), a.pid()) < std::pair(b.program(), b.pid());
   });

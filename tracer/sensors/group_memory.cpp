@@ -122,8 +122,8 @@ base::Result<GroupMemory> GroupMemory::make(const void* pages, std::size_t bytes
 base::Status GroupMemory::seal(Producers producers) const {
   const int size = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
   const bool is_alone = producers == Producers::this_process;
-  // Others come to write to a common one: those whose file it is, however they come by it.
-  if (!is_alone && fchmod(descriptor(), S_IRUSR | S_IWUSR) != 0)
+  // Others come to write to a common one: those whose file it is. Who else gets it may read it.
+  if (!is_alone && fchmod(descriptor(), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) != 0)
     return base::system_error("cannot close the shared memory to other users", errno);
   if (fcntl(descriptor(), F_ADD_SEALS, is_alone ? size | F_SEAL_FUTURE_WRITE : size) == 0) return {};
   return base::system_error("cannot seal the shared memory", errno);

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
 #include <algorithm>
 #include <cctype>
@@ -85,6 +87,11 @@ base::Status Container::open(int memory_fd) {
   const int seals = fcntl(memory_fd, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return unfit_memory("not sealed against shrinking");
   is_sealed_ = (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) != 0;
+  // A hole in large pages may find none to be read from, and that would kill the reader.
+  struct statfs system {};
+  if (view_ == ContainerView::read_only && !is_sealed_ &&
+      (fstatfs(memory_fd, &system) != 0 || system.f_type != TMPFS_MAGIC))
+    return unfit_memory("not sealed against writing");
   // A description of its own: the one that was handed over is the producer's.
   const int access = view_ == ContainerView::writable ? O_RDWR : O_RDONLY;
   file_ = base::Descriptor(::open(("/proc/self/fd/" + std::to_string(memory_fd)).c_str(), access | O_CLOEXEC));

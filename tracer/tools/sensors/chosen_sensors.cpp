@@ -122,12 +122,19 @@ bool StartedPrograms::is_one(int pid) {
   return false;
 }
 
+bool StartedPrograms::have_common(const sensors::GroupView& group) const {
+  return std::any_of(known_.begin(), known_.end(), [&](int pid) {
+    const auto theirs = sensors::find_groups(pid);
+    return theirs && std::any_of(theirs->begin(), theirs->end(),
+                                 [&](const sensors::GroupView& one) { return one.uuid() == group.uuid(); });
+  });
+}
+
 core::Result<ChosenSensors> StartedPrograms::sensors_now(const std::vector<std::string>& patterns) {
   auto groups = groups_now(Looks::again, false);
   if (!groups) return groups.error();
-  // A common group may be theirs, too.
   std::erase_if(*groups, [this](const sensors::KnownGroup& known) {
-    return !known.group.is_common() && !is_one(known.group.pid());
+    return known.group.is_common() ? !have_common(known.group) : !is_one(known.group.pid());
   });
   std::vector<bool> used;
   return choose_of(std::move(*groups), patterns, used);

@@ -66,6 +66,7 @@ class StartedPrograms {
 
  private:
   bool is_one(int pid);
+  bool have_common(const sensors::GroupView& group) const;
   std::set<int> known_;
 };
 

@@ -48,7 +48,7 @@ core::Result<std::optional<DirectoryPlan>> directory_plan(const core::Arguments&
       "maxlat sensors directory [options] [SENSOR ...]",
       "Keeps the memory of programs with sensors, so that what they posted last can be read when they have ended or\n"
       "were killed (`maxlat sensors list`, `get`). Runs until SIGINT, SIGTERM or SIGHUP; what it kept is gone then.\n"
-      "Programs find it by themselves. Their posts do not notice it. Processes with a common group get its memory here.",
+      "Programs find it by themselves. Their posts do not notice it. Those with a common group get its memory here.",
       "  maxlat sensors directory &                       for your programs\n"
       "  maxlat sensors directory --system --allow FILE   root's, for everybody's programs; a line of FILE:\n"
       "                                                   allow USER|@GROUP|* PROGRAM/GROUP\n"

@@ -16,16 +16,17 @@
 // again: when it dies, they go on, and the next one takes the group as it runs. A group ends with its last process, and
 // begins anew with the next one, from zero. Two programs whose structs differ in anything that is constant (kinds,
 // sizes, texts, types of events) have two groups.
-// WITHOUT ONE, or when it does not answer within a second: the group is this process's alone, and published as any
-// other (group.hpp); one line on stderr says so.
+// WITHOUT ONE, or when it refuses or does not answer within a second: the group is this process's alone, and published
+// as any other (group.hpp); one line on stderr says so. Of two directories the user's own is asked.
 // SENSORS: those of all threads (SharedCounter ...), no others: two processes are two writers.
-// FORK: a child posts to the same memory. That a group lives on in such children alone, a directory does not know.
+// FORK: a child posts to the same memory. That a group lives on in such children alone (daemon(3)), a directory does not
+// know: it counts as ended. Nor does it know of a process that has left the group (dlclose) until that ends.
 // TRUST: every process of the user can write to the memory: spoil values, free pages under it (they read as zeros
-// then), put into a list what it likes. None can make a monitor read elsewhere. The file has mode 0600: other users
-// read it by a directory's rules, and cannot write. A process that dies in the middle of a post costs a list one event
+// then), put into a list what it likes. None can make a monitor read elsewhere. Other users read it by a directory's
+// rules, and cannot write: the file has mode 0644. A process that dies in the middle of a post costs a list one event
 // a lap, as a thread does; a Stat is not `settled` any more.
 // BEFORE IT IS JOINED, posts go to private memory; they are the group's for the process that makes it, and lost for
-// others.
+// others. What other threads post while it is joined is lost.
 // THREADS: any, one at a time for one group; not for signal handlers.
 #pragma once
 

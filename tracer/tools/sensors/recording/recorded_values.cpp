@@ -81,10 +81,11 @@ core::CpuResult result_between(const HistogramValue& before, const HistogramValu
   return result;
 }
 
-void RecordedValues::look(const std::shared_ptr<const ChosenSensors>& chosen, bool from_their_begin) {
+void RecordedValues::look(const std::shared_ptr<const ChosenSensors>& chosen, Since since) {
   for (const ChosenSensor& sensor : chosen->sensors) {
     if (!known_.insert(sensor.key()).second) continue;
-    entries_.push_back({chosen, sensor, take_name(sensor), from_their_begin ? sensors::SensorValue{} : sensor.value()});
+    const bool all = since == Since::ever || (since == Since::begin_of_programs && !sensor.group->is_common());
+    entries_.push_back({chosen, sensor, take_name(sensor), all ? sensors::SensorValue{} : sensor.value()});
   }
 }
 

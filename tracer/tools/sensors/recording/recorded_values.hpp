@@ -9,9 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <maxlat/core/result/run_result.hpp>
 #include <memory>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,9 +26,10 @@ core::CpuResult result_between(const sensors::HistogramValue& before, const sens
 
 class RecordedValues {
  public:
-  // Those that are new are recorded from now on. `from_their_begin`: their programs were started after recording began,
-  // so that all their posts belong to it.
-  void look(const std::shared_ptr<const ChosenSensors>& chosen, bool from_their_begin);
+  // What of sensors that are new belongs to the recording: what is posted from now on; everything, where their programs
+  // were started after recording began, which is not known of a common group; or everything in any case.
+  enum class Since { now, begin_of_programs, ever };
+  void look(const std::shared_ptr<const ChosenSensors>& chosen, Since since);
   // Of all from now on.
   void begin_anew();
   // REQUIRES: they were recorded for so long. `started`: utc_text.
@@ -41,7 +42,7 @@ class RecordedValues {
   struct Entry {
     std::shared_ptr<const ChosenSensors> owner;
     ChosenSensor sensor;
-    std::string name;  // no other entry's
+    std::string name;             // no other entry's
     sensors::SensorValue before;  // std::monostate: nothing
   };
   // Two runs of a program have the same names for the same things, so without the number of the process, unless it is

@@ -66,8 +66,8 @@ class SensorsRecording {
   core::Status write_result(const ListTotals& totals) const;
   // A dump is of what lists hold. What they could not take before is no loss of it.
   std::uint64_t refused_events() const { return plan_.dump_on.empty() ? values_.refused_events() : 0; }
-  void report_losses(const ListTotals& totals) const;
-  void report(const ListTotals& totals) const;
+  void report_losses(const ListTotals& totals, std::uint64_t refused) const;
+  void report(const ListTotals& totals, std::uint64_t refused) const;
 
   const SensorsRecordPlan& plan_;
   std::optional<EventWatch>
@@ -125,7 +125,10 @@ core::Status SensorsRecording::take_up(ChosenSensors sensors) {
 
 core::Status SensorsRecording::record_from_now_on(const std::shared_ptr<const ChosenSensors>& chosen) {
   lists_.look(*chosen);
-  values_.look(chosen, !is_first_ || command_ || !plan_.dump_on.empty());
+  using Since = RecordedValues::Since;
+  values_.look(chosen, !plan_.dump_on.empty()   ? Since::ever
+                       : !is_first_ || command_ ? Since::begin_of_programs
+                                                : Since::now);
   is_first_ = false;
   begun_ = begun_ || !lists_.lists().empty();
   return traces_.add(lists_);
@@ -210,7 +213,7 @@ core::Status SensorsRecording::write_result(const ListTotals& totals) const {
   return core::write_run(plan_.directory + "/result.json", run);
 }
 
-void SensorsRecording::report_losses(const ListTotals& totals) const {
+void SensorsRecording::report_losses(const ListTotals& totals, std::uint64_t refused) const {
   sensors::EventBooks all;
   for (std::size_t list = 0; list < lists_.lists().size(); ++list) {
     const sensors::EventBooks books = lists_.merge().books(list);
@@ -225,14 +228,14 @@ void SensorsRecording::report_losses(const ListTotals& totals) const {
       {is_part ? 0 : all.overwritten, "overwritten before they were read (longer lists, shorter --period)"},
       {is_part ? 0 : all.dropped, "dropped by their program"},
       {is_part ? 0 : all.unfinished, "not ended in time"},
-      {refused_events(), "refused: larger than their lists take"},
+      {refused, "refused: larger than their lists take"},
       {totals.unreadable, "not to be read: of no type that the list has, or without all their fields"}};
   for (const auto& [count, how] : losses)
     if (count != 0) core::tell("maxlat sensors record: {} {}\n", core::counted(count, "event"), how);
 }
 
-void SensorsRecording::report(const ListTotals& totals) const {
-  report_losses(totals);
+void SensorsRecording::report(const ListTotals& totals, std::uint64_t refused) const {
+  report_losses(totals, refused);
   if (totals.write_failed) core::tell("maxlat sensors record: not everything could be written\n");
   if (!on_)
     core::tell("maxlat sensors record: no event was \"{}\": none was recorded\n", plan_.start_on + plan_.dump_on);
@@ -260,8 +263,10 @@ core::Result<core::Exit> SensorsRecording::finish() {
   const ListTotals totals = traces_.finish();
   if (const core::Status written = write_result(totals); !written) return written.error();
   begun_ = true;
-  report(totals);
-  if (totals.lost != 0 || refused_events() != 0 || totals.unreadable != 0 || totals.write_failed || !on_) return core::Exit::invalid;
+  const std::uint64_t refused = refused_events();
+  report(totals, refused);
+  if (totals.lost != 0 || refused != 0 || totals.unreadable != 0 || totals.write_failed || !on_)
+    return core::Exit::invalid;
   return ended_by_itself ? core::Exit{command_->exit_status()} : core::Exit::pass;
 }
 
