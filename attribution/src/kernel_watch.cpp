@@ -59,8 +59,14 @@ struct WatchedHistory {
 // Why there is none, or what it lacks, for a person.
 std::string not_told_by(const core::Result<ElsewhereSource>& elsewhere) {
   if (!elsewhere) return "what other CPUs do to these is not recorded: " + elsewhere.error().text;
-  return elsewhere->has_senders() ? ""
-                                  : "the sender of an interrupt is not told by this kernel (Linux 6.4 and later do)";
+  switch (elsewhere->sender_events()) {
+    case 0:
+      return "the sender of an interrupt is not told by this kernel (Linux 6.4 and later do)";
+    case 1:
+      return "the sender of an interrupt to several CPUs at once is not told by this kernel (Linux 6.6 and later do)";
+    default:
+      return "";
+  }
 }
 
 class Watch final : public KernelWatch {
@@ -103,7 +109,7 @@ class Watch final : public KernelWatch {
     WatchResult result{.start_monotonic_ns = start_.ns,
                        .events = source_->events(),
                        .lost = source_->lost(),
-                       .lost_elsewhere = elsewhere_ ? elsewhere_->lost() : 0,
+                       .lost_elsewhere = (elsewhere_ ? elsewhere_->lost() : 0) + unreadable_elsewhere_,
                        .machine = core::machine_change(counts_, core::read_machine_counts(plan_.cpus)),
                        .damage = damage_};
     const std::map<uint64_t, std::string> functions = close_and_name_functions();
@@ -233,11 +239,11 @@ class Watch final : public KernelWatch {
   void read_elsewhere() {
     const uint64_t began = maxlat_counter_plain();
     for (std::vector<KernelEvent>& of_cpu : done_elsewhere_) of_cpu.clear();
-    const core::Result<bool> whole = elsewhere_->read(done_elsewhere_);
-    if (!whole) damage_ = whole.error().text;
-    if (!whole) return;
+    const core::Result<bool> read = elsewhere_->read(done_elsewhere_);
+    if (!read) ++unreadable_elsewhere_;
+    const bool whole = read && *read;
     for (size_t i = 0; i < cpus_.size(); ++i)
-      cpus_[i]->elsewhere.add({began, *whole, cpus_[i]->known_until}, done_elsewhere_[i], cpus_[i]->history.events());
+      cpus_[i]->elsewhere.add({began, whole, cpus_[i]->known_until}, done_elsewhere_[i], cpus_[i]->history.events());
   }
 
   void account_for_asked(WatchedHistory& cpu) {
@@ -254,6 +260,7 @@ class Watch final : public KernelWatch {
   std::unique_ptr<EventSource> source_;
   const std::string passed_over_, not_told_;
   std::optional<ElsewhereSource> elsewhere_;
+  uint64_t unreadable_elsewhere_ = 0;                     // turns in which it was; each counts as a lost event
   std::vector<std::vector<KernelEvent>> done_elsewhere_;  // in this turn
   const base::Moment start_;
   MonotonicTicks monotonic_;

@@ -83,7 +83,7 @@ struct Evidence {
 Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::optional<double> limit_ns);
 
 std::string evidence_text(const Evidence& evidence, const WantedRate& wanted);
-// All phases, as one document; "maxlat-plan-length/1".
+// All phases, as one document; "maxlat-plan-length/2".
 std::string evidence_json(const std::vector<Evidence>& all, const WantedRate& wanted);
 
 // How long to watch from nothing, one row for each number of exceedances that may happen.

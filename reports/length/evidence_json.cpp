@@ -17,7 +17,7 @@ Json question_json(const WantedRate& wanted) {
 }
 
 Json document(const WantedRate& wanted) {
-  return {{"schema", "maxlat-plan-length/1"}, {"question", question_json(wanted)}};
+  return {{"schema", "maxlat-plan-length/2"}, {"question", question_json(wanted)}};
 }
 
 std::string text_of(const Json& json) {

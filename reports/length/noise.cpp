@@ -132,7 +132,7 @@ std::string noise_text(const PhaseNoise& noise) {
 
 std::string noise_json(const std::vector<PhaseNoise>& all) {
   using Json = nlohmann::ordered_json;
-  Json json = {{"schema", "maxlat-plan-length/1"}, {"repeats", Json::array()}};
+  Json json = {{"schema", "maxlat-plan-length/2"}, {"repeats", Json::array()}};
   for (const PhaseNoise& noise : all) {
     Json phase = {{"phase", noise.phase}, {"confidence", noise.confidence}, {"runs_needed", noise.needed}};
     if (!noise.left_out.empty()) phase["left_out"] = noise.left_out;

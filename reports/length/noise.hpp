@@ -37,7 +37,7 @@ struct PhaseNoise {
 PhaseNoise noise_of(const std::vector<const core::Phase*>& repeats, double confidence, std::size_t phases = 1);
 
 std::string noise_text(const PhaseNoise& noise);
-// All phases, as one document; "maxlat-plan-length/1".
+// All phases, as one document; "maxlat-plan-length/2".
 std::string noise_json(const std::vector<PhaseNoise>& all);
 
 }  // namespace maxlat::reports

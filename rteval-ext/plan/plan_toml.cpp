@@ -254,7 +254,7 @@ Plan plan_of(const toml::table& document) {
   }
   if (plan.phases.empty()) refuse(document, "the plan has no [[phase]]");
   if (housekeeping != nullptr && plan.shield == ShieldUse::none)
-    refuse(*housekeeping, "'housekeeping' is of a shield, and the plan has none: shield = true");
+    refuse(*housekeeping, "'housekeeping' needs a shield, and the plan has none; add shield = true");
   return plan;
 }
 

@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"shield = true\nhousekeeping = 'x'\n", "2", "'housekeeping' must be a CPU list: "},
         MistakeCase{"shield = true\nhousekeeping = 0\n", "2", "housekeeping"},
         MistakeCase{"housekeeping = '0'\nshield = false\n[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n", "1",
-                    "'housekeeping' is of a shield, and the plan has none"},
+                    "'housekeeping' needs a shield, and the plan has none"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\ncpus='x'\n", "5", "CPU list"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\nloads='cpu'\n", "5", "list of texts"},
         MistakeCase{"[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n[[phase]]\nname='a'\nkind='npt'\nduration='1s'\n",

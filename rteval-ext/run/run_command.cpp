@@ -121,7 +121,7 @@ core::Result<PlanText> with_options(PlanText given, const core::CommandLine& lin
   if (has("no-shield")) plan->housekeeping.clear();
   if (has("housekeeping")) plan->housekeeping = line.get<core::CpuListArgument>("housekeeping").cpus;
   if (has("housekeeping") && plan->shield == ShieldUse::none)
-    return core::Error{"--housekeeping: of a shield, and this plan has none", "--shield"};
+    return core::Error{"--housekeeping needs a shield, and this plan has none", "add --shield"};
   given.text = to_toml(*plan);
   return given;
 }

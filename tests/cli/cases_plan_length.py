@@ -11,7 +11,7 @@ CASES = [
     Case("a plan that allows five", "plan-length --fewer-than 2/1h --confidence 99% --allow 5", 0,
          [r"\ATo show fewer than 2 exceedances in 1 h, at 99 %:\n", r"^ +5 +6 h 34 m$"], [r"^ +0 "]),
     Case("a plan as JSON", "plan-length --json -", 0,
-         [r'\A{\n  "schema": "maxlat-plan-length/1"', r'"exposure_s": 2588[0-9]{2}\.'], ["To show"]),
+         [r'\A{\n  "schema": "maxlat-plan-length/2"', r'"exposure_s": 2588[0-9]{2}\.'], ["To show"]),
     Case("a rate without a time", "plan-length --fewer-than 1", 1, [r"\Amaxlat plan-length: --fewer-than 1: .*\nhint: write 1/24h"]),
     Case("a rate without a unit", "plan-length --fewer-than 1/24", 1, [r'--fewer-than: "24" has no unit\nhint: ']),
     Case("a rate of none", "plan-length --fewer-than 0/24h", 1, [r"--fewer-than 0/24h: it is no number of exceedances"]),

@@ -16,7 +16,7 @@ CASES = [
          [r'^shield = "required"$', r'^housekeeping = "0"$']),
     Case("--no-shield takes the housekeeping CPUs out of the plan", f"run --print-plan --no-shield --plan {SHIELDED}", 0, [r'^name = "two CPUs"$'],
          ["^housekeeping", "^shield"]),
-    Case("housekeeping CPUs without a shield", "run --housekeeping 0 -o {tmp}/run", 1, [ONE_LINE, r"--housekeeping: of a shield, and this plan has none"]),
+    Case("housekeeping CPUs without a shield", "run --housekeeping 0 -o {tmp}/run", 1, [ONE_LINE, r"--housekeeping needs a shield, and this plan has none"]),
     Case("housekeeping CPUs and no shield", "run --no-shield --housekeeping 0", 1, [ONE_LINE, r"exclude each other"]),
     Case("no housekeeping CPU", "run --shield --housekeeping ''", 1, [ONE_LINE, r"the CPU list is empty"]),
     Case("a housekeeping CPU that is measured", "run --shield -a 0 --housekeeping 0 -o {tmp}/run", 1, [ONE_LINE, r"CPU 0 cannot be measured and keep house"]),

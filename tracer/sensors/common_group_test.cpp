@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <maxlat/sensors/striped.hpp>
+#include <thread>
 #include <utility>
 
 #include "directory/hand_over.hpp"

@@ -23,9 +23,16 @@ std::string one_by_one(const char* field, const core::CpuList& cpus) {
   return filter;
 }
 
+// The kernel takes a filter of less than 4096 letters. So of many ranges it lets through what is done to others between
+// them, too, which is then left out here.
+constexpr size_t kMostRanges = 24;
+
 // "(cpu >= 1 && cpu <= 15) || (cpu >= 17 && cpu <= 31)"
 std::string by_ranges(const char* field, const core::CpuList& cpus) {
   std::string filter;
+  size_t ranges = 0;
+  for (size_t i = 0; i < cpus.size(); ++i) ranges += i == 0 || cpus[i] != cpus[i - 1] + 1;
+  if (ranges > kMostRanges) return fmt::format("({} >= {} && {} <= {})", field, cpus.front(), field, cpus.back());
   for (size_t first = 0, last = 0; first < cpus.size(); first = last + 1) {
     for (last = first; last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1;) ++last;
     filter +=

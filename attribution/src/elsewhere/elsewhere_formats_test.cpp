@@ -65,6 +65,9 @@ TEST_F(ElsewhereFormatsTest, TheKernelPicksOutWhatIsDoneToTheWatched) {
   EXPECT_THAT(filters(many)[0],
               "sched/sched_waking: (target_cpu >= 1 && target_cpu <= 8) || (target_cpu >= 10 && target_cpu <= 10)");
   EXPECT_THAT(filters(many)[3], "ipi/ipi_send_cpumask: cpumask & CPUS{1-8,10}");
+  core::CpuList every_second;
+  for (unsigned cpu = 1; cpu < 1024; cpu += 2) every_second.push_back(cpu);
+  EXPECT_THAT(filters(every_second)[2], "ipi/ipi_send_cpu: (cpu >= 1 && cpu <= 1023)") << "or it would be too long";
 }
 
 TEST_F(ElsewhereFormatsTest, WhoWokeAThread) {

@@ -23,10 +23,13 @@ core::Result<ElsewhereSource> ElsewhereSource::open(const core::CpuList& watched
   ElsewhereSource source(*std::move(buffers), *std::move(formats));
   std::vector<std::string> names;
   for (const ElsewhereFormats::Event& event : source.formats_.aimed_at(watched)) {
-    // Linux 6.4 and 6.5 cannot look into a mask. Without its filter everything would be recorded.
-    if (!source.buffers_.filter(event.name, event.filter)) continue;
+    const core::Status filtered = source.buffers_.filter(event.name, event.filter);
+    // Linux 6.4 and 6.5 cannot look into a mask. Without its filter everything would be recorded. Without another event
+    // the wrong one would be named.
+    if (!filtered && !event.is_of_sender) return filtered.error();
+    if (!filtered) continue;
     names.push_back(event.name);
-    source.has_senders_ = source.has_senders_ || event.is_of_sender;
+    source.sender_events_ += event.is_of_sender;
   }
   if (core::Status recording = source.buffers_.record(*all, names, kBufferKb); !recording) return recording.error();
   source.watched_ = watched;

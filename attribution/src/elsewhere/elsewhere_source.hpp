@@ -28,7 +28,8 @@ class ElsewhereSource {
   static core::Result<ElsewhereSource> open(const core::CpuList& watched);
 
   // Whether this kernel tells who sends an interrupt.
-  bool has_senders() const { return has_senders_; }
+  // Of the two events that tell who sent an interrupt: one tells of those to one CPU, the other of those to several.
+  int sender_events() const { return sender_events_; }
 
   // Since the last call: of each watched CPU, in the order of time, added to done[i]. False: some is lost, or there is
   // more. ERRORS: memory that is damaged.
@@ -45,7 +46,7 @@ class ElsewhereSource {
   KernelBuffers buffers_;
   ElsewhereFormats formats_;
   core::CpuList watched_, all_;
-  bool has_senders_ = false;
+  int sender_events_ = 0;
   RingPage page_;
   std::map<int32_t, ShortName> names_;  // of this read(): later the number may be another thread's
 };

@@ -55,7 +55,8 @@ SampleDependence dependence_beyond(const CpuResult& all, std::span<const CpuResu
   std::uint64_t samples = all.overflow_count;
   for (auto bin = from; bin != all.bins.end(); ++bin) samples += bin->count;
   const Steps steps = steps_of(per_cpu, from == all.bins.end() ? ns : from->low_ns);
-  if (steps.watched.size() < kFewestSteps) return {1, "the time line has too few steps"};
+  const auto with_samples = std::count_if(steps.watched.begin(), steps.watched.end(), [](double n) { return n > 0; });
+  if (static_cast<std::size_t>(with_samples) < kFewestSteps) return {1, "the time line has too few steps"};
   if (steps.all_beyond > kMostSteps * steps.all) return {1, "nearly every step of the time line holds such samples"};
   if (samples == 0 || steps.all_beyond == 0) return {1, "no step of the time line holds such samples"};
   const double disturbances = -steps.all * std::log1p(-steps.all_beyond / steps.all);

@@ -162,6 +162,9 @@ TEST(SampleDependence, StepsWithoutASampleDoNotCount) {
   auto& steps = cpu.timeline.max_ns;
   steps.insert(steps.begin() + 100, 5000, 0.0);
   EXPECT_DOUBLE_EQ(samples_for_one({cpu}), before);
+  steps.assign(1200, 0.0);
+  for (const std::size_t at : {3u, 500u, 900u}) steps[at] = at == 500u ? 5000.5 : 9.5;
+  EXPECT_EQ(dependence_beyond(cpu, {&cpu, 1}, 5000).assumed_because, "the time line has too few steps");
 }
 
 }  // namespace

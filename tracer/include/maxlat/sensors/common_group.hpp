@@ -19,8 +19,8 @@
 // WITHOUT ONE, or when it refuses or does not answer within a second: the group is this process's alone, and published
 // as any other (group.hpp); one line on stderr says so. Of two directories the user's own is asked.
 // SENSORS: those of all threads (SharedCounter ...), no others: two processes are two writers.
-// FORK: a child posts to the same memory. That a group lives on in such children alone (daemon(3)), a directory does not
-// know: it counts as ended. Nor does it know of a process that has left the group (dlclose) until that ends.
+// FORK: a child posts to the same memory. That a group lives on in such children alone (daemon(3)), a directory does
+// not know: it counts as ended. Nor does it know of a process that has left the group (dlclose) until that ends.
 // TRUST: every process of the user can write to the memory: spoil values, free pages under it (they read as zeros
 // then), put into a list what it likes. None can make a monitor read elsewhere. Other users read it by a directory's
 // rules, and cannot write: the file has mode 0644. A process that dies in the middle of a post costs a list one event
