@@ -16,13 +16,8 @@ mount -t cgroup2 none /sys/fs/cgroup
 mkdir -p /sys/fs/cgroup/user.slice/session-1.scope
 echo $$ > /sys/fs/cgroup/user.slice/session-1.scope/cgroup.procs
 cp "$MAXLAT" /tmp/maxlat
-cat > /tmp/plan.toml <<'PLAN'
-name = "shielded"
-[[phase]]
-name = "timer"
-kind = "cyclictest"
-duration = "3s"
-loads = ["command:sleep 0.1"]
+# Both plans have these.
+cat > /tmp/loop_and_tracers.toml <<'PLAN'
 [[phase]]
 name = "loop"
 kind = "npt"
@@ -34,6 +29,14 @@ kind = "tracer"
 arms = ["none", "maxlat:timer"]
 rounds = 2
 duration = "200ms"
+PLAN
+cat - /tmp/loop_and_tracers.toml > /tmp/plan.toml <<'PLAN'
+name = "shielded"
+[[phase]]
+name = "timer"
+kind = "cyclictest"
+duration = "3s"
+loads = ["command:sleep 0.1"]
 PLAN
 on_host_userland true
 mount -t tmpfs none /host/var/lib  # the journal's place
@@ -101,21 +104,10 @@ as_before "a shielded run"
 
 # With housekeeping CPUs all that is not in the shield is on them alone: who was there before, the run, its loads, the consumer. CPU 2
 # and 3 are nobody's.
-cat > /tmp/house.toml <<'PLAN'
+cat - /tmp/loop_and_tracers.toml > /tmp/house.toml <<'PLAN'
 name = "one CPU keeps house"
 shield = "required"
 housekeeping = "0"
-[[phase]]
-name = "loop"
-kind = "npt"
-duration = "3s"
-loads = ["command:sleep 0.1"]
-[[phase]]
-name = "tracers"
-kind = "tracer"
-arms = ["none", "maxlat:timer"]
-rounds = 2
-duration = "200ms"
 PLAN
 # "sleep 0": of each thread that is not the kernel's, for as long as somebody measures in the shield.
 look_at_all() {

@@ -19,6 +19,7 @@
 #include "directory/test_directory.hpp"
 #include "sensors/test_group.hpp"
 #include "sensors/test_group_copy.hpp"
+#include "sensors/test_process.hpp"
 #include "shm/container_layout.h"
 #include "shm/local_socket.hpp"
 
@@ -33,36 +34,15 @@ using test::RunningDirectory;
 using test::TestGroup;
 
 // A process with the group "dying", which has counted to seven, until it is killed.
-class Program {
+class Program : public test::LivingProcess {
  public:
-  explicit Program(const std::vector<std::string>& directories) {
-    int told[2];
-    if (pipe2(told, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    const base::Descriptor mine(told[0]);
-    base::Descriptor its(told[1]);
-    pid_ = fork();
-    if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      TestGroup<Counted> group("dying");
-      for (int i = 0; i < 7; ++i) group->count.add();
-      hand_over(test::number_of("dying"), directories);
-      its = base::Descriptor();  // says so
-      for (;;) pause();
-    }
-    base::Descriptor(std::move(its));
-    char none;
-    EXPECT_EQ(read(mine.number(), &none, 1), 0);
-  }
-  ~Program() { kill(); }
-  pid_t pid() const { return pid_; }
-  void kill() {
-    if (pid_ == 0) return;
-    ::kill(pid_, SIGKILL);
-    waitpid(std::exchange(pid_, 0), nullptr, 0);
-  }
-
- private:
-  pid_t pid_ = 0;
+  explicit Program(const std::vector<std::string>& directories)
+      : LivingProcess([&] {
+          auto& group = *new TestGroup<Counted>("dying");
+          for (int i = 0; i < 7; ++i) group->count.add();
+          hand_over(test::number_of("dying"), directories);
+          return true;
+        }) {}
 };
 
 std::optional<KnownGroup> kept_of(const Places& places, pid_t pid, const std::string& group = "dying") {

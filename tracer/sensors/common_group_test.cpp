@@ -21,6 +21,7 @@
 #include "directory/test_directory.hpp"
 #include "sensors/group_memory.hpp"
 #include "sensors/test_events.hpp"
+#include "sensors/test_process.hpp"
 #include "shm/local_socket.hpp"
 
 namespace maxlat::sensors {
@@ -57,44 +58,17 @@ base::Status join(SensorGroup<Sensors>& group, const std::vector<std::string>& p
 }
 
 // A process that has joined, and does this then.
-class Member {
+class Member : public test::LivingProcess {
  public:
   template <class Sensors = Team>
   explicit Member(
-      const std::vector<std::string>& places, const std::function<void(Sensors&)>& then = [](Sensors&) {}) {
-    int told[2];
-    if (pipe2(told, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    const base::Descriptor mine(told[0]);
-    base::Descriptor its(told[1]);
-    pid_ = fork();
-    if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      // Or the directory would be held, with its lock, when it has gone.
-      const auto pipe = static_cast<unsigned>(its.number());
-      close_range(3, pipe - 1, 0);
-      close_range(pipe + 1, ~0u, 0);
-      const auto group = std::make_unique<SensorGroup<Sensors>>();
-      if (const base::Status joined = join(*group, places); !joined) _exit(1);
-      then(**group);
-      its = base::Descriptor();  // says so
-      for (;;) pause();
-    }
-    base::Descriptor(std::move(its));
-    char none;
-    EXPECT_EQ(read(mine.number(), &none, 1), 0);
-  }
-  ~Member() { kill(); }
-  Member(const Member&) = delete;
-  Member& operator=(const Member&) = delete;
-  pid_t pid() const { return pid_; }
-  void kill() {
-    if (pid_ == 0) return;
-    ::kill(pid_, SIGKILL);
-    waitpid(std::exchange(pid_, 0), nullptr, 0);
-  }
-
- private:
-  pid_t pid_ = 0;
+      const std::vector<std::string>& places, const std::function<void(Sensors&)>& then = [](Sensors&) {})
+      : LivingProcess([&] {
+          auto& group = *new SensorGroup<Sensors>;
+          if (!join(group, places)) return false;
+          then(*group);
+          return true;
+        }) {}
 };
 
 std::vector<KnownGroup> common_ones(const Places& places, bool running = false) {
@@ -199,7 +173,6 @@ TEST(CommonGroup, BooksBalanceWhenItsProcessesAreKilled) {
   const auto post_for_ever = std::function<void(Team&)>([](Team& team) {
     if (fork() != 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close_range(3, ~0u, 0);  // the pipe among them
     for (std::uint64_t n = 0;; ++n) team.post(n);
   });
   auto stays = std::make_unique<Member>(places.all());
@@ -215,6 +188,7 @@ TEST(CommonGroup, BooksBalanceWhenItsProcessesAreKilled) {
   };
   for (int killed = 0; killed < 20; ++killed) {
     Member member(places.all(), post_for_ever);
+    ASSERT_EQ(common_ones(places).size(), 1u);
     const std::uint64_t enough = read + 500;
     while (read < enough) reader.read_all(++now_ns, false, count);
   }
@@ -272,12 +246,22 @@ Answer answer_to(const Places& places, int memory, base::Descriptor* agreed = nu
   return answer.answer;
 }
 
-base::Descriptor memory_of_a_team() {
-  const SensorGroup<Team> group;
-  auto made = GroupMemory::make(&group, group.kBytes, kTeam);
+// A group on the heap has whatever was there between its sensors' words.
+base::Descriptor memory_of_a_team(unsigned char was_there = 0) {
+  alignas(SensorGroup<Team>) static unsigned char place[sizeof(SensorGroup<Team>)];
+  std::memset(place, was_there, sizeof place);
+  auto* const group = new (place) SensorGroup<Team>;
+  auto made = GroupMemory::make(group, group->kBytes, kTeam);
   EXPECT_TRUE(made->seal(Producers::several));
-  made->fill(&group, group.kBytes, kTeam, Producers::several);
+  made->fill(group, group->kBytes, kTeam, Producers::several);
   return made->take_descriptor();
+}
+
+TEST(CommonGroup, WhatFillsUpItsSensorsIsNoDifference) {
+  const base::Descriptor one = memory_of_a_team(0), other = memory_of_a_team(0xff);
+  const auto a = GroupView::attach(one.number()), b = GroupView::attach(other.number());
+  ASSERT_TRUE(a && b);
+  EXPECT_TRUE(a->is_made_as(*b) && b->is_made_as(*a));
 }
 
 TEST(CommonGroup, TheDirectoryTakesOnlyMemoryThatOthersCannotWriteTo) {

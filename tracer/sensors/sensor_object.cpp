@@ -148,7 +148,7 @@ std::span<const trace::ObjectKind> sensor_kinds() {
 
 namespace {
 
-// What is constant behind the head: so many bytes from there on.
+// What is constant behind the head. Not what fills it up to a cache line: nobody has written there.
 struct ConstantPart {
   std::uint64_t begin = 0, end = 0;
 };
@@ -156,13 +156,15 @@ struct ConstantPart {
 ConstantPart constant_part_of(const ObjectEntry& entry) {
   const auto& sensor = static_cast<const SensorObject&>(*entry.checked);
   switch (entry.kind) {
-    case MAXLAT_SENSOR_COUNTERS:
-      return {maxlat_counters_labels_offset(sensor.shape[0]), entry.size};
+    case MAXLAT_SENSOR_COUNTERS: {
+      const std::uint64_t labels = maxlat_counters_labels_offset(sensor.shape[0]);
+      return {labels, labels + sensor.shape[0] * MAXLAT_COUNTERS_LABEL};
+    }
     case MAXLAT_SENSOR_MAP:
       return {offsetof(maxlat_map, x), sizeof(maxlat_map)};
     case MAXLAT_SENSOR_EVENTS:
     case MAXLAT_SENSOR_VAR_EVENTS:
-      return {sizeof(maxlat_event_list), maxlat_event_slots_offset(static_cast<const EventListObject&>(sensor).form)};
+      return {sizeof(maxlat_event_list), maxlat_event_tables_end(static_cast<const EventListObject&>(sensor).form)};
     default:
       return {};
   }

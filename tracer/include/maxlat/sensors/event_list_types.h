@@ -82,10 +82,12 @@ MAXLAT_ARITHMETIC uint64_t maxlat_event_slot_size(uint64_t payload) {
 }
 
 /* Of the list's memory: from its beginning on. */
+MAXLAT_ARITHMETIC uint64_t maxlat_event_tables_end(struct maxlat_event_shape shape) {
+  return sizeof(struct maxlat_event_list) + shape.types * sizeof(struct maxlat_event_type) +
+         shape.fields * sizeof(struct maxlat_event_field) + shape.labels * sizeof(struct maxlat_event_label);
+}
 MAXLAT_ARITHMETIC uint64_t maxlat_event_slots_offset(struct maxlat_event_shape shape) {
-  return (sizeof(struct maxlat_event_list) + shape.types * sizeof(struct maxlat_event_type) +
-          shape.fields * sizeof(struct maxlat_event_field) + shape.labels * sizeof(struct maxlat_event_label) + 63) /
-         64 * 64;
+  return (maxlat_event_tables_end(shape) + 63) / 64 * 64;
 }
 MAXLAT_ARITHMETIC uint64_t maxlat_event_list_size(struct maxlat_event_shape shape) {
   return maxlat_event_slots_offset(shape) + (shape.slots * shape.slot_size + 63) / 64 * 64 + shape.ring;
