@@ -273,10 +273,11 @@ class Watch final : public KernelWatch {
 }  // namespace
 
 core::Result<std::unique_ptr<KernelWatch>> KernelWatch::start(const WatchPlan& plan) {
+  // First, for it takes longer on many CPUs, and what the measured ones record waits for a reader meanwhile.
+  auto elsewhere = ElsewhereSource::open(plan.cpus);
   auto source = open_event_source(plan.backend, plan.cpus, plan.watched == Watched::another_program);
   if (!source) return source.error();
-  return std::unique_ptr<KernelWatch>(
-      std::make_unique<Watch>(plan, *std::move(source), ElsewhereSource::open(plan.cpus)));
+  return std::unique_ptr<KernelWatch>(std::make_unique<Watch>(plan, *std::move(source), std::move(elsewhere)));
 }
 
 }  // namespace maxlat::attribution

@@ -220,9 +220,11 @@ bool has_repeats(const Question& question, double level) {
 }
 
 bool intervals_apart(const Question& question, double confidence) {
-  std::string& assumed = question.answer->taken_as_independent;
+  std::string assumed;
   const auto one = interval_of(*question.figure, *question.base, confidence, assumed);
   const auto two = interval_of(*question.figure, *question.other, confidence, assumed);
+  if (one && two)
+    question.answer->taken_as_independent = assumed;  // else it is not by an interval that they are judged
   return one && two && (one->high < two->low || two->high < one->low);
 }
 

@@ -108,8 +108,8 @@ std::string quantile_lines(const Evidence& evidence, const WantedRate& wanted) {
   std::string text = table.text() + line("intervals hold whatever the distribution is");
   if (by_blocks)
     text += line(
-        "samples for one: so many beyond tell as much as one that is independent, by a block bootstrap over the steps "
-        "of the time line");
+        "samples for one: so many samples beyond it, which depend on one another, count as one independent sample; by "
+        "a block bootstrap over the steps of the time line");
   return text + assumed_lines(evidence.quantiles);
 }
 

@@ -24,11 +24,11 @@ class Surface;
 
 inline constexpr const char* kUnitsOfTheRoot[] = {"init.scope", "machine.slice", "system.slice", "user.slice"};
 
-// The CPUs of units, and where it has them from: "0-2" from a drop-in of set-property --runtime, "0-2!" from somewhere
-// else, such as a file in /etc, and "!" where nothing sets any: then it may use all. The mark tells whether the drop-in
-// is there only because we have made it. Nothing: systemd is not process 1 here, or the unit is not active: it is not
-// started for this. ERRORS: systemd is process 1, and does not answer.
-// For the price of one call of systemctl, in the order of the units.
+// The CPUs of units, and where they have them from: "0-2" from a drop-in of set-property --runtime, "0-2!" from
+// somewhere else, such as a file in /etc, and "!" where nothing sets any: then it may use all. The mark tells whether
+// the drop-in is there only because we have made it. Nothing: systemd is not process 1 here, or the unit is not active:
+// it is not started for this. In the order of the units, for the price of one call of systemctl. ERRORS: systemd is
+// process 1, and does not answer.
 core::Result<std::vector<std::optional<std::string>>> slices_cpus(const Surface& surface,
                                                                   const std::vector<std::string>& units);
 std::string without_mark(const std::string& cpus);
@@ -40,8 +40,8 @@ struct Slice {
 std::string to_line(const Slice& slice);
 Slice slice_from_line(const std::string& line);
 
-// With a mark, the unit loses its drop-in, and has its CPUs from where it had them before. systemd reads all of its
-// units anew for that, which takes it long: so it is asked to once. RETURNS: of each, why systemd refused.
+// With a mark, the unit loses its drop-in, and has its CPUs from where it had them before. For that systemd reads all
+// of its units anew, which takes long, so it is asked once for all of them. RETURNS: of each, why systemd refused.
 std::vector<core::Status> set_slices(std::span<const Slice> slices, Surface& surface);
 
 }  // namespace maxlat::shield

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace maxlat::attribution {
 namespace {
@@ -23,16 +24,21 @@ std::string one_by_one(const char* field, const core::CpuList& cpus) {
   return filter;
 }
 
-// The kernel takes a filter of less than 4096 letters. So of many ranges it lets through what is done to others between
-// them, too, which is then left out here.
-constexpr size_t kMostRanges = 24;
+// The kernel takes a filter of less than 4096 letters. So of many ranges it lets through what is done to the CPUs
+// between them, too, which is then left out here.
+core::CpuList without_gaps_where_many(const core::CpuList& cpus) {
+  constexpr size_t kMostRanges = 24;
+  size_t ranges = 0;
+  for (size_t i = 0; i < cpus.size(); ++i) ranges += i == 0 || cpus[i] != cpus[i - 1] + 1;
+  if (ranges <= kMostRanges) return cpus;
+  core::CpuList all(cpus.back() - cpus.front() + 1);
+  std::iota(all.begin(), all.end(), cpus.front());
+  return all;
+}
 
 // "(cpu >= 1 && cpu <= 15) || (cpu >= 17 && cpu <= 31)"
 std::string by_ranges(const char* field, const core::CpuList& cpus) {
   std::string filter;
-  size_t ranges = 0;
-  for (size_t i = 0; i < cpus.size(); ++i) ranges += i == 0 || cpus[i] != cpus[i - 1] + 1;
-  if (ranges > kMostRanges) return fmt::format("({} >= {} && {} <= {})", field, cpus.front(), field, cpus.back());
   for (size_t first = 0, last = 0; first < cpus.size(); first = last + 1) {
     for (last = first; last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1;) ++last;
     filter +=
@@ -99,7 +105,8 @@ core::Result<ElsewhereFormats> ElsewhereFormats::read(const std::string& events)
   return formats;
 }
 
-std::vector<ElsewhereFormats::Event> ElsewhereFormats::aimed_at(const core::CpuList& cpus) const {
+std::vector<ElsewhereFormats::Event> ElsewhereFormats::aimed_at(const core::CpuList& watched) const {
+  const core::CpuList cpus = without_gaps_where_many(watched);
   std::vector<Event> all;
   for (const Meaning* const meaning : found_) {
     Event event{.name = meaning->name, .filter = {}, .is_of_sender = meaning->kind == EventKind::ipi_sent};

@@ -32,7 +32,7 @@ class ElsewhereFormats {
     std::string filter;  // of the kernel: what is done to these CPUs, by others
     bool is_of_sender = false;
   };
-  std::vector<Event> aimed_at(const core::CpuList& cpus) const;
+  std::vector<Event> aimed_at(const core::CpuList& watched) const;
 
   struct Done {
     KernelEvent event;                  // without the name of its thread

@@ -68,6 +68,7 @@ TEST_F(ElsewhereFormatsTest, TheKernelPicksOutWhatIsDoneToTheWatched) {
   core::CpuList every_second;
   for (unsigned cpu = 1; cpu < 1024; cpu += 2) every_second.push_back(cpu);
   EXPECT_THAT(filters(every_second)[2], "ipi/ipi_send_cpu: (cpu >= 1 && cpu <= 1023)") << "or it would be too long";
+  EXPECT_THAT(filters(every_second)[3], "ipi/ipi_send_cpumask: cpumask & CPUS{1-1023}");
 }
 
 TEST_F(ElsewhereFormatsTest, WhoWokeAThread) {

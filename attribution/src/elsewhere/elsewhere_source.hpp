@@ -27,7 +27,6 @@ class ElsewhereSource {
   // (Exit::cannot_run).
   static core::Result<ElsewhereSource> open(const core::CpuList& watched);
 
-  // Whether this kernel tells who sends an interrupt.
   // Of the two events that tell who sent an interrupt: one tells of those to one CPU, the other of those to several.
   int sender_events() const { return sender_events_; }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <maxlat/base/moment.hpp>
+#include <utility>
 
 #include "read/read_filter.hpp"
 
@@ -24,17 +25,16 @@ void EventWatch::look(const ChosenSensors& chosen) {
     else
       now.insert(std::move(known));
   }
-  // What a program that has ended posted last may be it.
-  for (auto& left : readers_) now.insert(std::move(left));
-  readers_ = std::move(now);
+  ended_ = std::exchange(readers_, std::move(now));
 }
 
 bool EventWatch::has_come() {
   bool come = false;
-  for (auto& [key, reader] : readers_)
-    reader.read_all(base::monotonic_ns(), false, [&](const sensors::ListedEvent& event) {
-      come = come || is_awaited(event, pattern_, since_ticks_);
-    });
+  for (auto* const readers : {&readers_, &ended_})
+    for (auto& [key, reader] : *readers)
+      reader.read_all(base::monotonic_ns(), false, [&](const sensors::ListedEvent& event) {
+        come = come || is_awaited(event, pattern_, since_ticks_);
+      });
   return come;
 }
 

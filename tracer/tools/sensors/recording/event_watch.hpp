@@ -22,7 +22,8 @@ class EventWatch {
   EventWatch(std::string pattern, std::uint64_t since_ticks)
       : pattern_(std::move(pattern)), since_ticks_(since_ticks) {}
 
-  // Which lists there are now.
+  // Which lists there are now. Those that are gone are read once more: what a program posted last may be it.
+  // REQUIRES: has_come() since the last look.
   void look(const ChosenSensors& chosen);
   // RETURNS: whether it has come by now. Bounded, however fast programs post.
   bool has_come();
@@ -30,7 +31,7 @@ class EventWatch {
  private:
   std::string pattern_;
   std::uint64_t since_ticks_;
-  std::map<SensorKey, sensors::EventReader> readers_;
+  std::map<SensorKey, sensors::EventReader> readers_, ended_;
 };
 
 }  // namespace maxlat::trace_tools
