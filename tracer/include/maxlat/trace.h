@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tracer for C, and for whatever can call C. Start here when your program is not C++20; C++20 has trace/trace.hpp,
- * whose probes cost less. Events of both stand in one trace, and neither reader nor recorder can tell them apart.
+ * whose probes cost less. One trace can hold events of both, and neither reader nor recorder can distinguish them.
  *
  *   #include <maxlat/trace.h>
  *
@@ -15,10 +15,10 @@
  *
  * An event is declared at file scope, in a source file or in a header that many include; at most 32 fields. Fields:
  * scalar, an integer, float or double; hex, an integer that is shown in base 16; text, up to that many bytes of a
- * string (null: empty); array, exactly that many elements; sequence, at most that many. What is longer is cut,
- * silently. An enum is traced as the integer that it is: labels are C++20's alone. What no record can hold (__int128, a
- * text of 0 bytes) the compiler refuses; what it cannot see (a name that is no plain identifier) leaves the event
- * disabled, and so do two declarations that differ; one line on stderr says so when the program starts.
+ * string (null: empty); array, exactly that many elements; sequence, at most that many. Longer values are cut silently.
+ * An enum is traced as an integer; only C++20 has labels. The compiler refuses what no record can hold (__int128, a
+ * text of 0 bytes). What it cannot check (a name that is not a plain identifier) leaves the event disabled, and so do
+ * two declarations that differ; one line on stderr says so when the program starts.
  *
  * C11 or later (or C++17) with the GNU extensions that gcc and clang have in every mode. Link with maxlat-trace, the
  * shared library, or with the static libraries of the C++ interface.

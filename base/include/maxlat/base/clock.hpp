@@ -2,9 +2,9 @@
 //
 // How fast the time-stamp counter ticks, who says so, and whether it may be trusted at all.
 //
-// A latency is a difference of ticks; every figure of this toolkit hangs on the rate. So the rate is never guessed from
-// /proc/cpuinfo (that is the core's present frequency, not the counter's: npt 1.01 takes it) and its source is part of
-// every result. In this order:
+// A latency is a difference of ticks; every figure of this toolkit depends on the rate. So the rate is never guessed
+// from /proc/cpuinfo (that is the core's present frequency, not the counter's: npt 1.01 takes it) and its source is
+// part of every result. In this order:
 //
 //   kernel    the kernel's own calibration, from the user page of a perf event (time_mult, time_shift)
 //   cpuid     leaf 15h (crystal and ratio), or the hypervisor's leaf 40000010h

@@ -2,7 +2,7 @@
 /*
  * Reading the time-stamp counter, and turning its ticks into nanoseconds without a division.
  *
- * Three reads, because what may move across the read is part of what is measured:
+ * There are three reads. They differ in which instructions the processor may move across the read:
  *
  *   plain     rdtsc                 earlier instructions may still be under way, later ones may already have begun.
  *                                   Cheapest (9.5 ns on a 2.6 GHz EPYC guest). For time stamps.
@@ -13,7 +13,8 @@
  * On aarch64 all three are `isb; mrs cntvct_el0` (plain without the isb).
  *
  * THREADS and SIGNALS: every function here is pure or reads one register; call them from anywhere.
- * SOURCE: Beamonte 2015, section 4.1. npt itself reads an unfenced rdtsc, which may run ahead of what it measures.
+ * SOURCE: Beamonte 2015, section 4.1. npt 1.01 uses an unfenced rdtsc, which may execute before the instructions that
+ * it measures.
  */
 #ifndef MAXLAT_BASE_COUNTER_H
 #define MAXLAT_BASE_COUNTER_H

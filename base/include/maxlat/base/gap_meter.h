@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * One step of a latency loop: what stands between two reads of the counter, filed whole, for the price of the read
- * alone.
+ * One step of a latency loop: the gap between two reads of the counter is counted in a histogram, at hardly more
+ * cost than the read alone.
  *
  * PROBLEM
- *   A loop that reads the counter and files each gap measures its own filing, too. npt 1.01 keeps its books in floating
- *   point and needs 20 ns a turn where the bare read needs 9.5: no stall shorter than that can be told from its own
- *   work. The work cannot be left out of the gap, for the loop would be blind meanwhile. So it must be cheap.
+ *   A loop that reads the counter and counts each gap measures its own counting, too. npt 1.01 counts in floating point
+ *   and needs 20 ns a turn where the bare read needs 9.5: a stall shorter than that cannot be distinguished from its
+ *   own work. The work cannot be left out of the gap, because the loop would be blind meanwhile. So it must be cheap.
  *
  * WHY IT IS HARD
- *   The counts are not what costs: a dozen integer instructions hide in the shadow of a counter read (some 20 to 40
- *   cycles during which the core has nothing else to do). What costs is the dependence: bucket[gap] has an address that
+ *   The number of instructions is not the problem: a dozen integer instructions overlap with a counter read (some 20 to
+ *   40 cycles during which the core has nothing else to do). The problem is the dependence: the address of bucket[gap]
  *   is not known before the read has ended, so load, add and store begin only then, and the next (fenced) read waits
  *   for them.
  *
@@ -28,8 +28,8 @@
  *   In registers: the last read, the pending gap, min, the sum of squares (128 bit), and two limits. The sum needs
  *   no register: it telescopes to last read - first read, exactly. Max needs none: a gap above the rare limit takes
  *   the caller's rare path, which keeps it (and the outlier, with its time).
- *   Per turn the caller meets one combined, predicted answer: a gap above `rare_above`, or a read at or past
- *   `block_end`.
+ *   Per turn the caller tests one combined condition, which is predicted well: a gap above `rare_above`, or a read
+ *   at or past `block_end`.
  *
  * USE (C++ loops in npt and hwlat, the kernel module's thread, the tests with a scripted counter: all of them the same)
  *
@@ -51,7 +51,7 @@
  *   (3) A rare gap is seen by the rare path in the turn in which it ended, with previous = the counter at its end.
  *
  * COST: instructions per turn are counted by npt's instruction-count test. No call, no division, no floating point.
- * SOURCE: Beamonte 2015, Algorithm 1 (the loop), with the books kept differently.
+ * SOURCE: Beamonte 2015, Algorithm 1 (the loop), with another way of counting.
  */
 #ifndef MAXLAT_BASE_GAP_METER_H
 #define MAXLAT_BASE_GAP_METER_H

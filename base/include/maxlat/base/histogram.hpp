@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The C++ face of histogram.h: ownership. What it is asked is HistogramView's to answer.
+// The C++ interface of histogram.h: ownership. HistogramView has the queries.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The shape of a log-linear histogram: how fine its buckets are, and how far they go. All that is said here is
- * arithmetic on two numbers. Where both are known at compile time, so is what follows from them: a loop with a shape of
- * its own pays no more than one with the standard shape.
+ * The shape of a log-linear histogram: how fine its buckets are, and how far they go. This header is only arithmetic on
+ * two numbers. If both are known at compile time, the compiler folds all of it: a loop with a shape of its own costs no
+ * more than one with the standard shape.
  *
  *   sub_bits     an octave [2^e, 2^(e+1)) is cut into 2^sub_bits equal buckets
  *   range_bits   values from 0 to 2^range_bits - 1 have a bucket

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel lends and wants back: a descriptor, a mapping. Each is given back with its owner, and errno stays as
-// it was, so that it still tells why the owner's function failed.
+// Owners of what the kernel gives: a descriptor, a mapping. The destructor releases it, and leaves errno as it was, so
+// that it still says why the caller's function failed.
 #pragma once
 
 #include <sys/mman.h>

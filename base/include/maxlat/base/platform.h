@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What the ground floor takes from the world it is compiled into: fixed-width integers and three words of the memory
- * model. Everything else in base's C headers is plain arithmetic, so that one source serves user space (C11 and C++20),
+ * What base needs from its environment: fixed-width integers and three operations of the memory model. Everything else
+ * in base's C headers is plain arithmetic, so that one source serves user space (C11 and C++20),
  * shared memory and the kernel modules.
  *
  * THREADS: MAXLAT_LOAD/MAXLAT_STORE are relaxed atomic accesses (READ_ONCE/WRITE_ONCE in the kernel). They order
@@ -25,9 +25,9 @@
 #define MAXLAT_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #endif
 
-/* Asks for the cache line of an address that will be written soon. Any address: it may lie behind the end of
- * everything. On x86 by hand, because the compilers' takes the line for reading unless told that the processor knows
- * this instruction; all of 64 bits do, if only as one that does nothing. */
+/* Asks for the cache line of an address that will be written soon. Any address is allowed, even one behind the end
+ * of an object. On x86 this is inline assembly, because the compilers' builtin prefetches the line for reading
+ * unless told that the processor has this instruction; all 64-bit processors have it, some as a no-op. */
 #if defined(__x86_64__)
 #define MAXLAT_FETCH_TO_WRITE(address) __asm__ volatile("prefetchw %0" : : "m"(*(const char*)(address)))
 #else

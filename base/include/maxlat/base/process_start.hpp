@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// When a process began: a process number and this are one process, while the number alone may be another's by now.
+// When a process began. A process number may be used again by another process; number and start time together name one
+// process.
 #pragma once
 
 #include <sys/types.h>

@@ -10,10 +10,11 @@
  *   head = maxlat_shaped_find(memory, bytes, &shape)        a reader, once
  *   maxlat_shaped_value_at_rank(head, shape, rank) ...      a reader, at any time
  *
- * TRUST: writers and readers name the shape, and never take it from the memory again: find() copies and checks it.
- * Whatever happens to the head later leads nobody out of the memory. Counts may be wrong then, nothing else.
+ * TRUST: writers and readers pass the shape, and never read it from the memory again: find() copies and checks it.
+ * Whatever happens to the head later, no access leaves the memory. Counts may be wrong then, nothing else.
  *
- * SUMS are modulo 2^64 (of squares 2^128): mean and variance hold as long as the values together are below that.
+ * SUMS are modulo 2^64 (the sum of squares modulo 2^128): mean and variance are right as long as the sums are below
+ * that.
  *
  * LAYOUT: the head (512 bytes), then bucket_count words. The range is told by them:
  * range_bits = (bucket_count >> sub_bits) + sub_bits - 1.

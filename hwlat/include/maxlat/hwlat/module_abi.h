@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The border between the hardware-latency module (maxlat_hwlat.ko) and user space: one character device, four ioctls,
- * and one read-only mapping per CPU. This header is the specification; the module and `maxlat hwlat` include it.
+ * The interface between the hardware-latency module (maxlat_hwlat.ko) and user space: one character device, four
+ * ioctls, and one read-only mapping per CPU. This header is the specification; the module and `maxlat hwlat` include
+ * it.
  *
  * LIFE OF A MEASUREMENT
  *   open("/dev/maxlat_hwlat")   one owner at a time: EBUSY for the second. Needs CAP_SYS_RAWIO.

@@ -7,8 +7,8 @@
 //         finish() on the main thread when all have ended: stops, drains, reads back. ~Arm undoes what set_up() did,
 //         also where finish() was never called. What neither can undo, because the process was killed, is in the
 //         ArmFolder's journal.
-// ERRORS  an arm that cannot run on this machine: Exit::cannot_run with the reason. A consumer that died or a full disk
-//         is no error: the books say it (Exit::invalid in the end).
+// ERRORS  an arm that cannot run on this machine: Exit::cannot_run with the reason. A consumer that died, or a full
+//         disk, is not an error: the counts then do not add up (Exit::invalid in the end).
 #pragma once
 
 #include <maxlat/npt/plugin.h>

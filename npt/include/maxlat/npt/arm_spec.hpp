@@ -4,7 +4,7 @@
 //
 //   ARM  = NAME[:POLICY][,OPTION]*              LIST = ARM[,ARM]*     an option word belongs to the arm before it
 //
-// Which arms there are, with their policies and options: npt/CMakeLists.txt has them, maxlat-npt(1) tells what each is.
+// npt/CMakeLists.txt has the list of arms, with their policies and options; maxlat-npt(1) explains each.
 // The options: thread|cpu (who owns a buffer), discard|overwrite, size=BYTES (of a sub-buffer, with k M G), count=N
 // (sub-buffers), snapshot=TIME (with overwrite: the buffers are written out when a gap is longer), events=GROUP:NAME
 // (of the kernel, with * and ?; given again, those too), period=TIME (with the policy timer: how often the consumer

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The border between maxlat_irqoff.ko and user space: the two honest ways to measure with interrupts off. User space
- * alone cannot do it since Linux 5.5: cli faults, and after iopl(3) (since 5.15) it is silently ignored.
+ * The interface between maxlat_irqoff.ko and user space: the two ways to measure with interrupts really off. User
+ * space alone cannot do it since Linux 5.5: cli faults, and after iopl(3) (since 5.15) it is silently ignored.
  *
  *   GRANT   cli and sti really work in the calling task, from the return of this ioctl on. What ends it: REVOKE,
  *           closing the descriptor, exit, exec, moving to another CPU, and the watchdog. A child never has it. The task
@@ -10,8 +10,8 @@
  *
  * Both need CAP_SYS_RAWIO. Any number of tasks may have the device open; what a descriptor holds is its own.
  *
- * THE WATCHDOG  While grants stand, one CPU that has none of them asks every granted CPU from time to time to answer an
- *   interrupt. When the answer is out for longer than the grant's limit, that CPU gets an NMI; if the NMI finds the
+ * THE WATCHDOG  While there are grants, one CPU without a grant sends an interrupt to every granted CPU from time to
+ *   time. If a CPU has not answered within the grant's limit, it gets an NMI; if the NMI finds the
  *   granted task in user space with interrupts off, it turns them on, takes the privilege away and kills the task with
  *   SIGKILL. So a crash of the task costs one limit, not the box. A program that measures for longer than the limit
  *   executes sti; nop; cli now and then.

@@ -2,7 +2,7 @@
 //
 // npt as a library: the Non-Preempt Test (Beamonte 2015, section 4.1) on any number of CPUs.
 //
-// One thread per CPU is pinned there, made a real-time thread, and does nothing but read the counter and file the gap
+// One thread per CPU is pinned there, made a real-time thread, and does nothing but read the counter and count the gap
 // between two reads; anything that takes the CPU away or slows it down (interrupts, other threads, firmware, the
 // hypervisor, in later arms a tracer) shows as a larger gap. All threads start together. Once the loop runs it makes no
 // system call, takes no page fault and touches no memory that another thread writes (with Options::kernel_events: but

@@ -12,15 +12,16 @@
 //   workers->requests.add();                                a post is what it is in any group, and shared
 //
 // WHO BRINGS THEM TOGETHER: the directory of the user or of the system (maxlat sensors directory), which must run
-// before. The first process makes the memory, and the directory gives it to those that come after. It is not asked
-// again: when it dies, they go on, and the next one takes the group as it runs. A group ends with its last process, and
-// begins anew with the next one, from zero. Two programs whose structs differ in anything that is constant (kinds,
-// sizes, texts, types of events) have two groups.
+// before. The first process makes the memory, and the directory gives it to those that come after. It is not needed
+// after that: when it dies, the processes go on, and the next directory takes over the running group. A group ends with
+// its last process, and the next process begins a new one, from zero. Two programs whose structs differ in anything
+// that is constant (kinds, sizes, texts, types of events) have two groups.
 // WITHOUT ONE, or when it refuses or does not answer within a second: the group is this process's alone, and published
 // as any other (group.hpp); one line on stderr says so. Of two directories the user's own is asked.
 // SENSORS: those of all threads (SharedCounter ...), no others: two processes are two writers.
-// FORK: a child posts to the same memory. That a group lives on in such children alone (daemon(3)), a directory does
-// not know: it counts as ended. Nor does it know of a process that has left the group (dlclose) until that ends.
+// FORK: a child posts to the same memory. If a group lives on in such children only (daemon(3)), the directory does
+// not know that, and takes it for ended. Nor does it know that a process has left the group (dlclose), until that
+// process ends.
 // TRUST: every process of the user can write to the memory: spoil values, free pages under it (they read as zeros
 // then), put into a list what it likes. None can make a monitor read elsewhere. Other users read it by a directory's
 // rules, and cannot write: the file has mode 0644. A process that dies in the middle of a post costs a list one event

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// The directory: a process that keeps the sensors of the dead, and shows them, and those of the living, to whom it may
-// (Pohlack 2010, section 3.2.3; docs/sources.md).
+// The directory: a process that keeps the sensors of ended programs, and shows these and those of running programs to
+// users who may see them (Pohlack 2010, section 3.2.3; docs/sources.md).
 //
 //   program ---- its memory, once, when a group is published ----> directory
 //   monitor ---- which are there? -------------------------------> directory ---- each with its memory ---> monitor
 //
-// Memory that is shared is there as long as somebody has it. A program that is killed has it no more; the directory
-// still does. So what was posted last can be read after the program's death, and by users who may not look at the
+// Shared memory exists as long as a process has it. A killed program no longer has it, but the directory still does. So
+// what was posted last can be read after the program's death, and by users who may not look at the
 // program itself. Values go through the memory alone: the directory reads none, and when it dies, monitors and programs
-// go on. A new one takes what still runs.
+// go on. A new directory takes over the programs that still run.
 //
-// There may be one of each user (user_directory()), and root's for everybody (kSystemDirectory). A program hands its
-// groups to both, where they are there, and takes no notice otherwise: no thread, no wait, some system calls for each
-// of the four places where one could be. A program that may not be debugged hands them to root's alone.
+// There may be one of each user (user_directory()), and root's for everybody (kSystemDirectory). A program passes its
+// groups to both, if they exist: no thread, no wait, some system calls for each of the four places where one could
+// be. A program that may not be debugged hands them to root's alone.
 //
 // LIMITS, of each user: 1024 groups of running programs, and as many of ended ones, of so many programs as
 // DirectoryOptions says; 256 MiB of ended ones, and 1 GiB in all; 4 GiB of all users. Of too many groups the oldest is
 // dropped; what is too large is not taken.
 // TRUST: a program and a monitor believe a directory of their own user or of root. It believes nobody: it takes the
-// memory of groups only, which cannot grow any more, and of a process that runs that process's alone. What a program
-// and a group are called is what they say themselves; whose they are says the kernel.
+// memory of groups only, which cannot grow any more, and of a process that runs that process's alone. Programs
+// choose their names and those of their groups; the owner is known from the kernel.
 // THREADS: one, beside those that close what is none of a group's. NEEDS Linux 5.3 (pidfd_open).
 #pragma once
 

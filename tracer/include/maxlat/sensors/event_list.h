@@ -32,8 +32,8 @@
  *
  * THREADS, SIGNALS: MAXLAT_SENSOR_THREAD: one thread and its handlers, which may interrupt a post anywhere, also for
  * more posts than there are slots. MAXLAT_SENSOR_SHARED: any of the process.
- * SOURCE: Pohlack 2010, section 4.1.6.1 (AList) and 3.2.4.2 (GList). What took a kernel there, an event that is made in
- * one piece, are the stamps here: an event that is not ready can be told from one that is.
+ * SOURCE: Pohlack 2010, section 4.1.6.1 (AList) and 3.2.4.2 (GList). There a kernel made each post atomic. Here the
+ * stamps do that: they distinguish an event that is not ready from one that is.
  */
 #ifndef MAXLAT_SENSORS_EVENT_LIST_H
 #define MAXLAT_SENSORS_EVENT_LIST_H

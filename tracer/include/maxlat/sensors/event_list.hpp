@@ -16,8 +16,9 @@
 // tracepoint of the same event (MAXLAT_TRACE) asks first whether somebody records, and then all of them are kept.
 //
 // What is written, and what readers may rely on: event_list.h. How a list describes its events: event_list_types.h.
-// OVERWRITTEN is the oldest event. DROPPED, and noted, is one that meets another in its slot: a post that has been
-// under way for a whole lap, or, when it was held up itself as long, a later event.
+// OVERWRITTEN is the oldest event. DROPPED, and noted, is an event whose slot is taken: by a post that has been
+// in progress for a whole lap (a pass through all slots), or, if this post itself was delayed for so long, by a
+// later event.
 // MEMORY: for each slot 32 bytes and the largest of the events, in multiples of 32; it lies in the program's file, too.
 // COST of a post of three 64-bit fields: 43 instructions, the counter's read and the CPU among them; of a shared list
 // two are locked. sensors/cost_test.cpp counts them. Longest way: MAXLAT_EVENT_ATTEMPTS claims that others overtake.

@@ -3,24 +3,25 @@
  * Reading a list of events (event_list.h) while it is written. A reader has a position of its own and writes nothing
  * into the list; any number of them read at once, each at its own pace.
  *
- * BOOKS. Each reader can say, to the event, what became of every post since it began:
+ * BOOKS. Each reader has exact counts of what happened to every post since it began:
  *
  *   posts = delivered + late + overwritten + dropped + unfinished + open + pending
  *
  *   delivered     handed out, in the order of positions, and so of times
- *   late          handed out behind its turn: its writer was held up longer than the reader waits
+ *   late          handed out after its turn: its writer was delayed longer than the reader waits
  *   overwritten   the reader came too late
  *   dropped       it found its slot, or its bytes, being written, or no position, or was too large
  *   unfinished    its writer had not come back when its slot had another event, or had refused one that came later
  *   open          passed over; it may still come, late
  *   pending       not looked at yet
  *
- * WAITING. An event whose writer is not done holds the reader up for `patience` at the most, in units of the `now` that
- * it is called with. Then it is open, and the reader goes on. Of open ones a reader remembers MAXLAT_EVENT_OPEN; when
- * there are more, the oldest counts as unfinished.
+ * WAITING. An event whose writer is not done delays the reader for `patience` at most, in units of the `now` that it is
+ * called with. Then it is open, and the reader goes on. A reader remembers MAXLAT_EVENT_OPEN open events; when there
+ * are more, the oldest counts as unfinished.
  *
  * BOUNDS. A call takes at most MAXLAT_EVENT_STEPS positions and looks once at each open one, whatever writers do.
- * TRUST: the list may hold anything. Slots and their number are the caller's; nothing that is read selects an address.
+ * TRUST: the list may hold anything. The caller passes the slots and their number; no address is computed from what is
+ * read.
  * THREADS: one a reader.
  */
 #ifndef MAXLAT_SENSORS_EVENT_LIST_READ_H

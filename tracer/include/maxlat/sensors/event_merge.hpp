@@ -7,15 +7,16 @@
 //   merge.round(maxlat_counter_plain(), [](const MergedEvent& one) { ... });  again and again
 //   merge.finish(...);                                                        and what is left, in the end
 //
-// THE HORIZON. Who posts reads the time first, and the event is there a moment later. So what was seen last need not be
-// the last of its time, and an event is handed out only when those before it must have come:
+// THE HORIZON. A post reads the time first, and its event is visible a moment later. So events may become visible out
+// of order, and an event is handed out only when all earlier ones must have come:
 //
 //   (1) it is older than the patience; and
 //   (2) no list waits for a post that began before it and has not ended. A list that waits holds up the others, until
 //       their events are as old as twice the patience.
 //
-// What comes in spite of that behind its turn, because its program was held up for longer, is handed out at once, and
-// is marked late. So are events that went out before the horizon because a list had more than `most_held` of them.
+// An event that comes out of order all the same, because its program was delayed for longer, is handed out at once,
+// and marked late. The same holds for events that went out before the horizon because a list had more than
+// `most_held` of them.
 //
 // BOOKS, exact for each list: those of its reader (event_reader.hpp), where delivered and late are what was handed out
 // here, and what is held is pending.

@@ -11,7 +11,7 @@
 // is loaded has no such thread.
 // THE MEMFD holds a container (tracer/shm/container_layout.h): header, an object for each sensor, then the pages. It is
 // sealed: nobody can shrink it, and nobody but this process, which has it mapped already, can write to it. Monitors
-// find it through /proc/PID/fd, so nothing need run in this process, and it must keep the descriptor.
+// find it through /proc/PID/fd, so no thread need run in this process, but it must keep the descriptor.
 // The descriptor is kept by its number: a program that closes all above 2 has hidden its groups, and may publish them
 // anew. Pages that it had locked one by one (mlock) it locks again.
 // FORK: a child has a private copy of all groups, with the values of that moment, and publishes them again if it wants

@@ -15,12 +15,13 @@
  *
  * Link with maxlat-sensors (pkg-config maxlat-sensors). C11 or later, or C++.
  *
- * A MONITOR holds the sensors that there were when it was opened, also when their programs have ended or were killed
- * since: then it shows what was posted last. Programs that begin later are seen by who opens anew.
- * BOUNDS: each call takes a bounded number of steps, whatever the programs do. Two wait: opening a monitor for a
- * directory that is stopped, a second; and the first maxlat_monitor_events_open() of a program, where the kernel does
- * not tell the counter's rate, for its calibration, less than a tenth of a second. Opening looks at the descriptors of
- * all processes. TRUST: as monitor.hpp: a hostile program can show wrong values and nothing else.
+ * A MONITOR holds the sensors that exist when it is opened, even if their programs end or are killed later: then it
+ * shows their last values. To see programs that begin later, open another monitor.
+ * BOUNDS: each call takes a bounded number of steps, whatever the programs do. Two calls wait: opening a monitor waits
+ * up to a second for a directory that is stopped; and the first maxlat_monitor_events_open() of a program calibrates
+ * the counter for less than a tenth of a second if the kernel does not give its rate. Opening looks at the descriptors
+ * of all processes.
+ * TRUST: as monitor.hpp: a hostile program can show wrong values and nothing else.
  * STABILITY: from version 1.0 on structs and numbers do not change, and what is new gets calls of its own. A sensor of
  * a kind that this library does not know is MAXLAT_MONITOR_UNKNOWN.
  * ERRORS: calls that return int return one of enum maxlat_monitor_result, those that return a pointer null; then

@@ -22,7 +22,7 @@
  *
  * INVARIANTS, watched by sensors/event_list_schedule_test.cpp and its mutants
  *   (1) No byte ever has two writers. A post that never ends (its handler left by siglongjmp()) costs the events that
- *       meet its bytes, each lap; more than MAXLAT_EVENT_NESTED of them cost the list all that come.
+ *       meet its bytes, each lap; after more than MAXLAT_EVENT_NESTED of them the list drops all later events.
  *   (2) to (5) of event_list.h. A post takes a bounded number of steps, and what is in the list does not matter: what
  *       Pohlack's loop over the oldest events does for its bytes, the readers' look at `claimed` does here.
  *

@@ -4,10 +4,10 @@
 // call, unless the environment asks for it: with MAXLAT_TRACE_CONTROL set (by `maxlat trace record -- CMD`, or by hand)
 // a program that has events does it before main().
 //
-// The thread runs SCHED_OTHER with all signals blocked, sleeps in the kernel until it is asked, and touches no thread
-// that traces, but for a membarrier when a session stops, and when one is destroyed the interrupts with which the
-// kernel takes its memory out of the CPUs' translations: stop in the real-time part, destroy behind it. A child of
-// fork() has no control; a program that it executes decides anew.
+// The thread runs SCHED_OTHER with all signals blocked, and sleeps in the kernel until a request comes. It disturbs
+// tracing threads only twice: by a membarrier when a session stops, and, when a session is destroyed, by the
+// interrupts with which the kernel removes its memory from the CPUs' TLBs. So stop in the real-time part, and destroy
+// after it. A child of fork() has no control; a program that it executes starts again as described above.
 #pragma once
 
 #include <maxlat/base/result.hpp>

@@ -3,8 +3,8 @@
 // The controller's end of control_protocol.hpp: ask a traced program, and be called by one.
 //
 // ERRORS: the program's own "error TEXT" comes as an Error with that text. A program that is gone is an Error, too, and
-// one that does not answer within kControlPatience. What that one answers later is taken for no other request's answer:
-// answers come in the order of requests, and one that is owed is passed over.
+// one that does not answer within kControlPatience. If it answers later, that answer is not mistaken for the answer to
+// another request: answers come in the order of requests, and overdue ones are skipped.
 // THREADS: one at a time, each object.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace maxlat::trace {
 
 // Longer than the program's own patience with its threads (session.hpp, stop).
 inline constexpr std::chrono::seconds kControlPatience{15};
-// What is left of it for a program that still owes an answer: who ends a recording waits once, not for each request.
+// The time to wait for a program that still has not answered: the end of a recording waits once, not for each request.
 inline constexpr int kPartWhenOwed = 15;
 
 struct ControlReply {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What an event looks like, as data: the one description from which the probe's layout is computed at compile time, the
-// CTF metadata is written, and `maxlat trace list` prints.
+// The description of an event, as data. From it the probe's layout is computed at compile time and the CTF metadata is
+// written; `maxlat trace list` prints it.
 //
 // PAYLOAD LAYOUT, the contract of probe, metadata and reader. Fields follow one another in declared order,
 // byte-aligned, little-endian, with no padding between them:

@@ -9,12 +9,12 @@
 // at namespace scope, in a source file or in a header that many include. At most 32 fields; types: field.hpp.
 //
 // LIFE. The event is a constant-initialised object: tracing it is safe from the first instruction of the program to its
-// last. A dynamic initialiser of the same file registers it; until then nothing can enable it, so it counts for
-// nothing: neither recorded nor lost. It stays registered until the program's static destructors have run, or its
+// last. A dynamic initialiser of the same file registers it; until then nothing can enable it, so what is traced before
+// is neither recorded nor counted as lost. It stays registered until the program's static destructors have run, or its
 // module is unloaded with dlclose(). Declared in two source files of a module, and differently, it stays disabled, and
 // a line on stderr says so: the linker keeps one of the two, and the other's probes would write what no reader expects.
 // Each shared object has its own copy of a header's event (hidden visibility: a probe needs no indirection, and
-// dlclose() works); they bear one name and are enabled together.
+// dlclose() works); they have the same name and are enabled together.
 #pragma once
 
 #include <maxlat/ring/port.h>

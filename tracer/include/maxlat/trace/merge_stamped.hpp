@@ -14,10 +14,10 @@
 //
 // ORDER  (1) by stamp; (2) of equal stamps, by source, the one added first in front; (3) within a source, as they come.
 //        So the order is the same in every run, whatever the stamps are.
-//        A source is told by its first item. What is added late, or goes backwards, cannot be put in front of what was
-//        given already: its item comes as soon as its stamp is the smallest of those that wait.
-// END    A source that says false is at its end: it is destroyed, and never asked again. Whoever finds more in what it
-//        read from adds it anew. An empty source is one that says false at once.
+//        Only the current item of a source is known. An item that is added late, or goes backwards, cannot come before
+//        items that were given already: it comes as soon as its stamp is the smallest of those that wait.
+// END    A source that says false is at its end: it is destroyed, and never asked again. If there is more to read
+//        later, add it again. An empty source is one that says false at once.
 // TIME   A source advances only when its item has been given and the next is asked for. So what an item points to is
 //        valid until then, and no source is read before it is needed.
 // COST   next() compares 2 log2(sources) times at most, twice when the same source goes on. Nothing is allocated once

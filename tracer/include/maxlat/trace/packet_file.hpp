@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The packets of one stream file, in the order of the file. Whatever the file holds, the walk ends, reads nothing
-// outside it, and gives every packet that is whole before the first that is not; broken() then says where and why.
+// Reads the packets of one stream file, in the order of the file. Whatever the file holds, the walk ends, reads
+// nothing outside it, and gives every complete packet up to the first damaged one; broken() then says where and
+// why.
 //
 // A FILE THAT IS BEING WRITTEN (consumer/trace_file.hpp) is read up to what it was when reading began: packets that
 // begin before the size it had at the first look. So the walk ends however fast it grows, and the streams of a trace
@@ -16,7 +17,7 @@
 //                              header counts only when a second read says the same
 //   the room is cut off        at the end of a recording: the file then ends where the room began, or behind it
 //
-// A file that ends before the end of the last packet that was given became shorter by another hand, and that is told.
+// If the file ends before the end of the last packet that was given, somebody else has shortened it; this is reported.
 //
 // MEMORY: a buffer of kWindow bytes, or of the largest content so far, until the walk ends: a trace may have a file for
 // each of many threads that ended early. No descriptor stays open between two reads. It reads, and maps nothing: where

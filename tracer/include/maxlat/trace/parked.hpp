@@ -2,10 +2,10 @@
 //
 // A field that waits in a vector register until its place in the ring is known.
 //
-// The way there (read the clock, compare-exchange) needs nearly all of the registers that a function may use without
-// saving them; three fields more and gcc saves and restores two, four instructions of the fifty-four that an event
-// has. The vector registers are free. To there it is one move, which the argument registers would have needed, too;
-// from there one store.
+// The code before that (read the clock, compare-exchange) needs nearly all of the registers that a function may use
+// without saving them. With three fields more, gcc saves and restores two registers: four instructions of the
+// fifty-four that an event has. The vector registers are free. One move puts a field there, which it would have
+// needed with argument registers, too; one store takes it from there.
 #pragma once
 
 #include <bit>

@@ -9,19 +9,20 @@
 // alone.
 //
 // COST, counted by session/cost_test.cpp for an event of three 64-bit fields: disabled 2 instructions, compare and
-// branch. Enabled 54, of which the ring's way (reserve, record word, commit) has 36, the fields 6, and what is here 12:
+// branch. Enabled 54: the ring (reserve, record word, commit) takes 36, the fields 6, and the code here 12:
 // look, call, in, place, ring, out, return. With the CPU as context: 62; three load and store it, the others keep the
 // register that it needs and make the longer record's word. Rings per CPU: 60, two of them locked; five find the ring,
 // two see that the thread is still on its CPU when it has read the clock (ring/reserve.h, TIME ORDER). Dropping an
-// event in a full ring takes less than recording it. The longest way of a thread that is not moved meanwhile, a packet
-// closed and delivered and the next one opened, stays below 300 with all of this.
+// event in a full ring takes less than recording it. The longest path of a thread that is not moved meanwhile (a
+// packet is closed and delivered, and the next one opened) stays below 300 in total.
 //
 // HOW IT LIES IN THE PROGRAM. At the tracepoint: compare, branch, and out of line the arguments and a call through the
 // event, which leads to one of four functions, chosen when sessions change (Event::probe): for one channel of the fast
 // kind, for one of that kind whose events have their CPU with them, for one with rings per CPU, and for all the rest:
 // several channels, wakeups. The first three write a short record in the middle of a packet. They call nothing, so they
-// have no registers to save (with the CPU: one). What is not that case jumps on: where the ring's packet begins or
-// ends, and from there, without a ring, to what the last function does: it registers a thread that was not prepared.
+// have no registers to save (with the CPU: one). All other cases jump on: first to the code for the beginning or end of
+// a packet, and from there, if there is no ring, to what the last function does: it registers a thread that was not
+// prepared.
 #pragma once
 
 #include <maxlat/ring/record_write.h>

@@ -9,12 +9,12 @@
 //     ... event.type->name, event.time_ns, field_values.hpp
 //   for (const auto& place : (*reader)->breaks()) ... what could not be read, and where
 //
-// SNAPSHOTS of a flight recorder: a folder with several of them is one trace. What was being filled at one snapshot is
-// in the next one, too, whole; it is read from there, and each event is given once (stream_overlap.hpp).
+// SNAPSHOTS of a flight recorder: a folder with several of them is one trace. A sub-buffer that was being filled at
+// one snapshot is complete in the next one; it is read from there, and each event is given once (stream_overlap.hpp).
 //
 // MEMORY: a window of each stream's file (packet_file.hpp) and its tables, whatever the length of the trace.
 // COST: bench/trace_reader_bench.py. THREADS: one at a time.
-// TRUST: the files may hold anything. What is whole is read, what is not is told, and nothing else happens.
+// TRUST: the files may hold anything. Complete parts are read, damaged ones are reported, and nothing else happens.
 #pragma once
 
 #include <compare>

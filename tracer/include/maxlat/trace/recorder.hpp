@@ -12,22 +12,22 @@
 // Rings are taken in the order of the room that their writers have left, the fullest first: that is looked at once,
 // when the round begins, and for rings that have a packet only.
 //
-// FLUSH. What stands in packets that are not full is taken once in `flush`, a time of each channel, so an event is on
-// disk after at most flush + period and the time of the write. The later, full packet is written without the part that
-// was taken: a piece is a packet of its own, no event is on disk twice.
+// FLUSH. The events in packets that are not full are taken once in `flush`, a time that each channel has. So an event
+// is on disk after at most flush + period + the time of the write. The later, full packet is written without the part
+// that was taken: each piece is a packet of its own, and no event is on disk twice.
 //
-// NAMES of threads (thread_names.hpp) are what they were called when their rings were made, when a look saw them
+// NAMES of threads (thread_names.hpp) are read when their rings are made, when the recorder sees that they were
 // renamed, and at their end. Every 100 ms the recorder looks at 64 threads at most, in turn; and at all of them at a
 // snapshot and at the end. The traced threads take no part but at their own end. A look is three system calls of the
 // recorder's.
 //
 // FLIGHT RECORDER. Rings of overwriting channels are left alone until a snapshot is asked for: by snapshot(), or by the
-// session's own request (requests in ring/freeze.h), at most once in `snapshot_interval`; requests that
-// come sooner are counted and said. Each snapshot is a whole trace in DIR/<n>. It takes what it writes out of the
+// session's own request (requests in ring/freeze.h), at most once in `snapshot_interval`; requests that come sooner
+// are counted and reported. Each snapshot is a whole trace in DIR/<n>. It takes what it writes out of the
 // rings, so the next one begins where it ended. From a session's own request on, rings keep what they have until it is
 // taken, ten seconds at most (ring/freeze.h); not so for a request that would be skipped. finish() takes the last one.
-// A recorder that is none writes no snapshot, and says so in a line, once. Channels that discard are written to
-// DIR/<process>-<pid> as ever: a folder's books are of the channels whose packets are in it.
+// A recorder that is not a flight recorder writes no snapshot, and says so in a line, once. Channels that discard are
+// written to DIR/<process>-<pid> as always: the books in a folder are for the channels whose packets are in it.
 //
 // BOOKS. Every event that the program tried to record is in exactly one of the numbers; unaccounted() is 0, or the
 // program has overwritten its own memory. They are written to DIR/<process>-<pid>/.books at the end.

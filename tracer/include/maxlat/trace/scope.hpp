@@ -7,7 +7,7 @@
 //   void home(std::uint32_t axis) {
 //     MAXLAT_TRACE_SCOPE(motor, homing, axis);
 //
-// Two events as any other (probe.hpp): each costs what an event costs, and disabled two instructions; who reads pairs
+// Two events as any other (probe.hpp): each costs what an event costs, and disabled two instructions. A reader pairs
 // them by thread and order. A span that was entered before its events were enabled has an end without a begin.
 #pragma once
 

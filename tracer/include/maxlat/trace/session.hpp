@@ -23,10 +23,10 @@
 // are on those of their CPUs. A consumer takes packets from there, in this process or in another; without one, a
 // discarding channel fills up and drops, an overwriting one keeps the latest.
 //
-// stop() returns when no probe is inside any more and every ring is flushed. It waits for probes that were interrupted,
-// and for nothing else. Limit: a thread that is stopped (SIGSTOP, a debugger), or left a probe by siglongjmp() out of a
-// handler, is waited for ten seconds; stop() is then an error that says so, and memory is not given back;
-// asked again it waits again, and so does start(), which is refused while the thread is there.
+// stop() returns when no probe is inside any more and every ring is flushed. It waits only for probes that were
+// interrupted. Limit: for a thread that is stopped (SIGSTOP, a debugger), or that left a probe by siglongjmp() out of a
+// handler, it waits ten seconds; then stop() returns an error that says so, and memory is not given back. The next call
+// waits again; start() does, too, and is refused while the thread is there.
 //
 // THREADS: any, serialised inside; not from signal handlers, but for request_snapshot(). fork(): the child has no
 // sessions; its Session objects say "destroyed", its events are disabled, its control is closed. Also from a handler,

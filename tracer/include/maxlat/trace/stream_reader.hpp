@@ -3,7 +3,7 @@
 // The events of one stream file, in the order of the file, which is the order of time. Packet by packet, for who wants
 // to know about packets; reader.hpp merges streams.
 //
-// TRUST: as packet_file.hpp. A record that is none ends its packet, not the file; breaks() has every such place. An
+// TRUST: as packet_file.hpp. A damaged record ends its packet, not the file; breaks() has every such place. An
 // event whose type was not described when reading began, and is now, ends the walk: a trace that grows is read up to
 // there.
 #pragma once

@@ -4,8 +4,8 @@
 //
 // The room for a text is reserved by the length that was counted first. Where the program writes to the text meanwhile,
 // a zero byte may stand in the middle by the time it is copied; a reader would end the text there, and take what
-// follows for the next field. So each byte is looked at as it is stored, and a zero becomes a '#'. What a program that
-// races gets is some mixture of its texts, of the length that was counted, and a trace that can be read.
+// follows for the next field. So each byte is looked at as it is stored, and a zero becomes a '#'. A program with
+// such a race gets a mixture of its texts, of the length that was counted, and the trace remains readable.
 //
 // COST: eight bytes a turn, which are read once: load, three operations, a branch, store.
 #pragma once

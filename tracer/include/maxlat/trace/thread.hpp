@@ -13,9 +13,9 @@
 // INSIDE. A probe counts itself in at its beginning and out at its end: two instructions, no barrier, no lock. Who
 // stops a channel clears its bit in every event, makes every thread execute a barrier (membarrier(2)), and then waits
 // until it has seen each thread outside once: from then on nobody uses the channel's rings, and they may be flushed,
-// finalised, unmapped by others. That is an RCU of its own, made for this one place: liburcu's read lock (bulletproof,
+// finalised, unmapped by others. This is an RCU of our own, made for this one place: liburcu's read lock (bulletproof,
 // the only flavour that signal handlers and unregistered threads may use) takes 19 instructions more, a third of a
-// whole event (probe.hpp, COST). It protects what is off that path: the table of channels, for threads that claim a
+// whole event (probe.hpp, COST). liburcu is used off that path: for the table of channels, for threads that claim a
 // ring or leave.
 #pragma once
 
@@ -30,8 +30,8 @@ namespace maxlat::trace {
 // instructions of any other (session/cost_test.cpp), unless it is the first in 2^32 ticks (ring/record.h, TIME). Locks
 // the rings of per-CPU channels, too, whose first packets are open since the session's start. SESSIONS STARTED LATER
 // are covered: whoever starts one makes, touches, locks and opens the rings of all prepared threads first, so a
-// prepared thread has a slot in every per-thread channel, whether it traces there or not. Where that fails (no slot, no
-// memory) the thread is as one that was not prepared; call this again to hear of it.
+// prepared thread has a slot in every per-thread channel, whether it traces there or not. If that fails (no slot, no
+// memory), the thread counts as not prepared; a further call of this function reports it.
 // RETURNS: false when something was missing: no slot, no memory, or not locked (RLIMIT_MEMLOCK). Events are then lost
 // (lost_no_ring), or the first ones are slow. THREADS: any; not from signal handlers. Makes system calls, may block.
 bool prepare_thread();

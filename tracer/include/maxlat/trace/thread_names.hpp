@@ -10,9 +10,9 @@
 // is in it. Lines of one ring are in the order of time; the last of equal times is the one that holds.
 //
 // A RENAME is seen by a look at /proc/PID/task/TID/comm (recorder.hpp, NAMES). FROM is the last look at which the
-// thread had its old name: an event after the rename never bears the old name, and one of shortly before may bear the
-// new one. Nobody sees a rename after the last look at a thread that goes with its process; a thread that ends by
-// itself tells.
+// thread had its old name: an event after the rename never has the old name, and an event shortly before may have the
+// new one. If a thread ends together with its process, a rename after the last look is not seen; a thread that ends
+// by itself reports its last name.
 //
 // The name of the file begins with a dot, because CTF's readers take every other file for a stream. A trace without it,
 // or without a line for a ring, is a trace whose names nobody knows. THREADS: values, and functions without state.
