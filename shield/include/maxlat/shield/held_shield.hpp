@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// A shield for as long as a process holds it: maxlat shield exec, maxlat run --shield. It goes off with its holder.
-// After SIGKILL, SIGQUIT or a crash the journal is there: the next holder takes the shield over, and `maxlat shield
-// off` undoes it. One process at a time holds a shield, by a lock that the kernel takes from the dead.
+// A shield for as long as a process holds it: maxlat shield exec, maxlat run --shield. It goes off when its holder
+// ends. After SIGKILL, SIGQUIT or a crash the journal is still there: the next holder takes the shield over, and
+// `maxlat shield off` undoes it. One process at a time holds a shield, by a lock that the kernel releases when the
+// process dies.
 //
-// A shield of the same CPUs that `maxlat shield on` has made serves, too: what has drifted is made right again, and it
-// stays on.
+// A shield of the same CPUs that `maxlat shield on` has made is used, too: settings that have changed since are
+// corrected, and it stays on.
 //
 // THREADS: made, used and destroyed by one thread.
 #pragma once

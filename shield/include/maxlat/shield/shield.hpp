@@ -4,7 +4,7 @@
 //
 //   on     each step looks at the machine, journals what it is about to change, changes it, and reads it back
 //   off    replays the journal backwards: what is as we made it becomes what it was
-//   status what of the journal is still as we made it
+//   status what in the journal is still as we made it
 //
 // INVARIANTS, each with a test in shield_test.cpp, and in a guest with a real kernel (tests/guest/shield_*.guest.sh)
 //   (1) Nothing is changed that is not in the journal, on stable storage, first.
@@ -13,9 +13,9 @@
 //   (4) One shield of a box at a time, wherever its journal is. Where one with the same CPUs is on, on() makes what has
 //       drifted right again; with other CPUs it is refused.
 //
-// A step that is not possible here (a read-only /sys, no rights, an old kernel) is told and left out: a weaker shield,
-// never silently. None but impossible steps, beside what was right by itself: nothing was shielded, and that is an
-// error.
+// A step that is not possible here (a read-only /sys, no rights, an old kernel) is reported and left out: the shield
+// is weaker, but never silently. If all steps are impossible, except those that were right already, nothing was
+// shielded, and that is an error.
 #pragma once
 
 #include <sys/types.h>

@@ -7,12 +7,12 @@
 //   for (ListedEvent event; reader.next(event, base::monotonic_ns()) == EventStep::event;)
 //     ... event.type->name, trace::FieldValues(event.type->fields, event.payload)
 //
-// Each reader has a position of its own. Who comes late gets what is still there.
+// Each reader has a position of its own. A late reader gets the events that are still there.
 //
-// BOOKS, exact for each reader: every post since the oldest event that it found is delivered, or it is known what
-// became of it (event_list_read.h, BOOKS).
+// BOOKS: exact counts for each reader. Every post since the oldest event that it found is delivered, or counted
+// by what happened to it (event_list_read.h, BOOKS).
 // BOUNDS: a call looks at 1024 positions at most, whatever the program does. A program that posts faster than its
-// monitor reads keeps it busy for ever: who wants to end, counts.
+// monitor reads keeps it busy for ever: a monitor that wants to end must count its calls.
 // TRUST: as GroupView. What a program writes over an event afterwards is not seen.
 // OWNERSHIP: the reader keeps the list's memory. THREADS: one a reader.
 #pragma once

@@ -5,8 +5,9 @@
 //   auto group = GroupView::attach(fd);
 //   for (const SensorFacts& sensor : group->sensors()) show(sensor, group->read(sensor));
 //
-// A value is of this moment; the program goes on posting while it is read, and does not know. Every step is bounded,
-// whatever it does. When the program has ended, or was killed, the view keeps what was posted last.
+// A value is that of this moment; the program goes on posting while it is read, and does not notice. Every step is
+// bounded, whatever the program does. When the program has ended, or was killed, the view keeps what was posted
+// last.
 //
 // TRUST: a hostile program can show any values, and texts of printable letters. It cannot make a monitor read outside
 // of the memory, wait, or take a size from what it may change.

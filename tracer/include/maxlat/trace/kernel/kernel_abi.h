@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The border between the kernel tracer (maxlat_trace.ko) and user space: one character device; an open descriptor is a
- * session, with its own events, CPUs and rings. This header is the specification; module and readers include it.
+ * The interface between the kernel tracer (maxlat_trace.ko) and user space: one character device. Each open descriptor
+ * is a session, with its own events, CPUs and rings. This header is the specification; module and readers include it.
  *
  * LIFE OF A SESSION
  *   open("/dev/maxlat_trace")  EMFILE for one more than MAXLAT_TRACE_SESSIONS. Needs CAP_SYS_RAWIO.
@@ -19,13 +19,13 @@
  * (maxlat/ring/walk.h); counts of lost events are in each ring's header. With `overwrite` the oldest packets go when
  * there is no room (flight recorder); else the new events do.
  *
- * QUIET CPUS. GET gives packets that are full. The packet that a CPU is still writing is copied by the reader itself,
- * out of the mapping, without that CPU's help (maxlat/ring/open_packet.h). So an event reaches the reader within the
- * period, however few there are, and nobody interrupts a CPU for that.
+ * QUIET CPUS. GET gives packets that are full. The reader itself copies the packet that a CPU is still writing out of
+ * the mapping, without that CPU's help (maxlat/ring/open_packet.h). So an event reaches the reader within the period,
+ * however few there are, and no CPU is interrupted for that.
  *
- * DELIVERY. No probe wakes anybody. Every period_ms a kernel worker looks whether something was written since. If so,
- * read(2) of 8 bytes gives the number of periods in which something was, as of a timerfd, and poll(2) says POLLIN. 0 is
- * the end: the session was stopped. Without a period (0) the reader comes by its own timer.
+ * DELIVERY. No probe wakes anybody. Every period_ms a kernel worker checks whether something was written since. If so,
+ * read(2) of 8 bytes gives the number of periods in which something was written, as with a timerfd, and poll(2) returns
+ * POLLIN. 0 is the end: the session was stopped. Without a period (0) the reader comes by its own timer.
  *
  * RECORDS have the event's id and the struct maxlat_kernel_RECORD of kernel_events.h as their payload.
  *

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The kernel's events, as one table: of it are made the module's probes (tracer/kernel/probes.c), the layout of the
- * records, and in user space the names and types of their fields (kernel_events.hpp). The tracepoint of each has the
- * same name; what it hands to its probes is checked when the module is compiled.
+ * The kernel's events, as one table. From it are made the module's probes (tracer/kernel/probes.c), the layout of
+ * the records, and in user space the names and types of their fields (kernel_events.hpp). The tracepoint of each
+ * event has the same name; the arguments that it passes to its probes are checked when the module is compiled.
  *
  *   EVENT(id, group, name, record)   id is a record's, and bit id - 1 of a mask of events. Several events may have one
  *                                    kind of record. Ids are for good: a new event is added at the end
  *   RECORD(record)                   struct maxlat_kernel_RECORD, of FIELD(type, name), ADDRESS(name), TEXT(name): a
  *                                    multiple of 8 bytes
  *
- * machine_counts is no tracepoint: its probe is attached to local_timer_entry, and looks at each tick of a CPU how many
- * SMIs and NMIs that has had. It records when one of them is another than at its last look, and at its first one, so
- * that there is something to count from. smi stays 0 where the processor does not count them (Intel's do).
+ * machine_counts is not a tracepoint: its probe is attached to local_timer_entry, and reads at each tick of a CPU how
+ * many SMIs and NMIs this CPU has had. It makes a record when one of the counts has changed, and at the first tick, so
+ * that there is a value to count from. smi stays 0 where the processor does not count them (Intel's do).
  *
  * ipi_send_* are tracepoints from Linux 6.4 on. On older kernels ftrace hooks the functions that send, and `callback`
- * is, of a call of a function, the one that sends.
+ * is the sending function if the interrupt is a function call.
  */
 #ifndef MAXLAT_TRACE_KERNEL_EVENTS_H
 #define MAXLAT_TRACE_KERNEL_EVENTS_H
