@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_extended.py MAXLAT_EXTENDED: a row more in a table is all that it takes.
+"""check_extended.py MAXLAT_EXTENDED PEAK_PROGRAM: a row more in a table is all that it takes.
 
 The program is maxlat with a load, an arm, a setting, a format to read, one to write, a kind of phase and a metric more, one
-file and one row each. Lists and errors name them, and each does its work.
+file and one row each, and a kind of sensor, with two. Lists and errors name them, and each does its work. PEAK_PROGRAM has
+sensors of that kind.
 """
 import json
 import os
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-EXTENDED = sys.argv[1]
+EXTENDED, PEAK_PROGRAM = sys.argv[1:3]
 LATENCIES = "# latencies in us, CPU 0\n12\n7\n7\n31\n"
 PLAN = """name = "extended"
 [[phase]]
@@ -128,11 +129,41 @@ def metric(folder):
     maxlat("run", "--plan", str(plan), "-o", f"{folder}/run", "-q", status=2)
 
 
+def sensor_kind(_):
+    with subprocess.Popen([PEAK_PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as oven:
+        mine = f"peak_program#{oven.pid}/oven"
+
+        def post(value):
+            oven.stdin.write(f"{value}\n")
+            oven.stdin.flush()
+            return oven.stdout.readline() == "done\n"
+
+        expect(all([post(7), post(42), post(9)]), "a program posts to sensors of the kind")
+        listed = maxlat("sensors", "list", mine)
+        expect(listed.count("  peak") == 2, "sensors list has its word")
+        got = maxlat("sensors", "get", mine)
+        expect(f"{mine}/heat  42.0 us at most, of 3\n" in got and f"{mine}/load  42 at most, of 3\n" in got, "sensors get shows it")
+        heat = json.loads(maxlat("sensors", "get", "--json", f"{mine}/heat"))[0]
+        expect(heat["kind"] == "peak" and heat["value"] == {"largest": 42, "count": 3, "limit": 50}, "so does its JSON")
+        metrics = maxlat("sensors", "export", mine)
+        labels = f'program="peak_program",pid="{oven.pid}",sensor="oven/heat"'
+        expect(f"oven_heat_seconds{{{labels}}} 4.2e-05\n" in metrics, "a monitoring system is given its largest value")
+        expect(f"oven_heat_posts_total{{{labels}}} 3\n" in metrics, "and how many there were")
+        stats = json.loads(maxlat("sensors", "stats", "--json", "-D", "20ms", f"{mine}/heat"))[0]
+        expect(stats["posts"] == 0 and stats["kind"] == "peak", "sensors stats counts its posts")
+        maxlat("sensors", "check", f"{mine}/heat")
+        judged = maxlat("sensors", "check", mine, status=2)
+        expect("1 of 2 peaks are within their limits" in judged and f"{mine}/load: 42 at most" in judged, "sensors check judges it")
+        plain = subprocess.run([os.environ["MAXLAT"], "sensors", "get", mine], capture_output=True, text=True, timeout=30)
+        expect(plain.stdout.count("(of a later version of the tracer)") == 2, "to a maxlat without the row it is of a later version")
+        oven.stdin.close()
+
+
 def main():
     if os.geteuid() != 0:
         print("measuring needs root")
         return 77
-    for part in (load, arm, setting, import_and_export, phase_kind, metric):
+    for part in (load, arm, setting, import_and_export, phase_kind, metric, sensor_kind):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
     print("\n".join(f"# {failure}" for failure in failures))

@@ -9,6 +9,8 @@
 #include <maxlat/reports/export_definition.hpp>
 #include <maxlat/reports/metric_definition.hpp>
 #include <maxlat/rteval_ext/phase_definition.hpp>
+#include <maxlat/sensors/sensor_kind.hpp>
+#include <maxlat/trace_tools/sensor_show.hpp>
 #include <vector>
 
 // The rows in CMakeLists.txt.
@@ -31,6 +33,12 @@ std::vector<const MetricDefinition*> more_metrics();
 namespace maxlat::rteval_ext {
 std::vector<const PhaseDefinition*> more_phases();
 }
+namespace maxlat::sensors {
+std::vector<const SensorKindDefinition*> more_sensor_kinds();
+}
+namespace maxlat::trace_tools {
+std::vector<const SensorShow*> more_sensor_shows();
+}
 
 namespace {
 
@@ -50,5 +58,7 @@ int main(int argc, char** argv) {
   append(reports::export_table(), reports::more_exports());
   append(rteval_ext::phase_table(), rteval_ext::more_phases());
   append(reports::metric_table(), reports::more_metrics());
+  append(sensors::sensor_kind_table(), sensors::more_sensor_kinds());
+  append(trace_tools::sensor_show_table(), trace_tools::more_sensor_shows());
   return cli::program(argc, argv);
 }

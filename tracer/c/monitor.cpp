@@ -95,6 +95,7 @@ struct InC {
     out.bytes = v.bytes;
     out.refused = v.refused;
   }
+  void operator()(const std::shared_ptr<const sensors::OwnValue>&) const {}
   void operator()(const sensors::MapValue& v) const {
     out.outside = out.count = v.outside;
     for (const sensors::MapValue::Cell& cell : v.cells) out.count += cell.count;

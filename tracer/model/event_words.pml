@@ -6,7 +6,7 @@
  *
  * WHAT IS FOLLOWED. The writer's stores: maxlat_stat_post(), twice; maxlat_event_claim() and maxlat_event_commit() of
  *   two laps; and of two events whose bytes are the same, maxlat_var_event_claim_bytes(). The reader's loads: those of
- *   sensor_value.cpp and of maxlat_event_look_at(), once. A payload has two words, each with the number of its post.
+ *   kind_stat.cpp and of maxlat_event_look_at(), once. A payload has two words, each with the number of its post.
  * MEMORY. The writer's: stores.pml. The reader's loads run in any order, but nothing behind an acquire load or an
  *   acquire fence runs before it.
  * WHY ONE WRITER. Two writers have a slot in turn, and the exchange that takes it reads the stamp of the one before:

@@ -3,8 +3,10 @@
 
 #include <bit>
 #include <maxlat/trace/event.hpp>
+#include <utility>
 
 #include "sensors/group_layout.hpp"
+#include "shm/container.hpp"
 
 namespace maxlat::sensors::detail {
 namespace {
@@ -117,12 +119,19 @@ std::uint64_t size_of_var_event_list(const std::uint64_t (&shape)[2]) {
   return is_one ? maxlat_event_list_size(form) : 0;
 }
 
-base::Status read_event_types(const trace::ObjectEntry& entry, const trace::ContainerMemory& memory,
-                              EventListObject& list) {
-  list.form = maxlat_event_shape_of(list.shape[0], list.shape[1]);
-  const auto* const tables = reinterpret_cast<const std::uint8_t*>(&entry.in<const maxlat_event_list>(memory) + 1);
-  if (!EventTypes(tables, list).read()) return trace::unfit_memory("sensor " + entry.name + ": its types of events");
-  return {};
+const char* EventListObject::check(const std::uint8_t* sensor, CheckedSensor& checked) {
+  auto list = std::make_shared<EventListObject>();
+  list->form = maxlat_event_shape_of(checked.shape[0], checked.shape[1]);
+  const std::uint8_t* const tables = sensor + sizeof(maxlat_event_list);
+  if (!EventTypes(tables, *list).read()) return "its types of events";
+  checked.kept = std::move(list);
+  return nullptr;
+}
+
+EventReader EventListObject::events_of(std::shared_ptr<const void> memory, const std::uint8_t* sensor,
+                                       const CheckedSensor& checked, std::uint64_t patience_ns) {
+  return EventReader(std::move(memory), *reinterpret_cast<const maxlat_event_list*>(sensor),
+                     *static_cast<const EventListObject*>(checked.kept.get()), patience_ns);
 }
 
 }  // namespace maxlat::sensors::detail

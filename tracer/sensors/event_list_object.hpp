@@ -8,17 +8,21 @@
 
 #include <cstdint>
 #include <deque>
-#include <maxlat/base/result.hpp>
+#include <maxlat/sensors/event_reader.hpp>
+#include <maxlat/sensors/sensor_kind.hpp>
 #include <maxlat/trace/description.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "sensors/sensor_object.hpp"
-
 namespace maxlat::sensors::detail {
 
-struct EventListObject : SensorObject {
+struct EventListObject {
+  // As a kind of sensor has them (sensor_kind.hpp): one of these is kept, and then used.
+  static const char* check(const std::uint8_t* sensor, CheckedSensor& checked);
+  static EventReader events_of(std::shared_ptr<const void> memory, const std::uint8_t* sensor,
+                               const CheckedSensor& checked, std::uint64_t patience_ns);
+
   maxlat_event_shape form{};                    // valid
   std::vector<trace::EventDescription> events;  // as the slots number them
   // What those point into.
@@ -30,9 +34,5 @@ struct EventListObject : SensorObject {
 // The size of a list of this shape; 0: no list has it.
 std::uint64_t size_of_event_list(const std::uint64_t (&shape)[2]);
 std::uint64_t size_of_var_event_list(const std::uint64_t (&shape)[2]);
-
-// Reads the tables of a list whose head and size are checked, and which are in `list` but for them.
-base::Status read_event_types(const trace::ObjectEntry& entry, const trace::ContainerMemory& memory,
-                              EventListObject& list);
 
 }  // namespace maxlat::sensors::detail

@@ -5,10 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "sensors/event_list_object.hpp"
 #include "sensors/group_layout.hpp"
 #include "sensors/sensor_object.hpp"
-#include "sensors/sensor_value.hpp"
 #include "shm/container.hpp"
 
 namespace maxlat::sensors {
@@ -16,40 +14,11 @@ namespace {
 
 using detail::SensorObject;
 
-SensorKind kind_of(const trace::ObjectEntry& entry) {
-  if (entry.checked == nullptr) return SensorKind::unknown;
-  switch (static_cast<const SensorObject&>(*entry.checked).kind) {
-    case MAXLAT_SENSOR_COUNTER:
-      return SensorKind::counter;
-    case MAXLAT_SENSOR_GAUGE:
-      return SensorKind::gauge;
-    case MAXLAT_SENSOR_STAT:
-      return SensorKind::stat;
-    case MAXLAT_SENSOR_COUNTERS:
-      return SensorKind::counters;
-    case MAXLAT_SENSOR_HISTOGRAM:
-    case MAXLAT_SENSOR_LINEAR:
-      return SensorKind::histogram;
-    case MAXLAT_SENSOR_MAP:
-      return SensorKind::map;
-    case MAXLAT_SENSOR_EVENTS:
-    case MAXLAT_SENSOR_VAR_EVENTS:
-      return SensorKind::events;
-    default:
-      return SensorKind::unknown;
-  }
+const SensorObject* checked(const trace::ObjectEntry& entry) {
+  return static_cast<const SensorObject*>(entry.checked.get());
 }
 
 }  // namespace
-
-const char* word_of(SensorKind kind) {
-  constexpr const char* kWords[] = {"counter", "gauge", "stat", "counters", "histogram", "events", "map", "unknown"};
-  return kWords[static_cast<std::size_t>(kind)];
-}
-
-bool has_events(SensorKind kind) {
-  return kind == SensorKind::events;
-}
 
 struct GroupView::Body {
   trace::Container container;
@@ -64,7 +33,8 @@ GroupView& GroupView::operator=(GroupView&&) noexcept = default;
 GroupView::~GroupView() = default;
 
 base::Result<GroupView> GroupView::attach(int memory_fd, int pid) {
-  auto container = trace::Container::attach(memory_fd, detail::sensor_kinds(), trace::ContainerView::read_only);
+  const std::vector<trace::ObjectKind> kinds = detail::sensor_kinds();
+  auto container = trace::Container::attach(memory_fd, kinds, trace::ContainerView::read_only);
   if (!container) return container.error();
   if (container->header().total_size > detail::kLargestGroup) return trace::unfit_memory("larger than any group");
   if (container->is_common()) pid = 0;
@@ -74,13 +44,13 @@ base::Result<GroupView> GroupView::attach(int memory_fd, int pid) {
   for (const trace::ObjectEntry& entry : body->container.objects()) {
     if (!names.insert(entry.name).second) return trace::unfit_memory("two sensors are called " + entry.name);
     SensorFacts facts;
-    facts.kind = kind_of(entry);
     facts.name = entry.name;
     facts.place = body->sensors.size();
-    if (const auto* checked = dynamic_cast<const SensorObject*>(entry.checked.get())) {
-      facts.unit = checked->unit;
-      facts.about = checked->about;
-      facts.shared = checked->shared;
+    if (const SensorObject* const object = checked(entry)) {
+      facts.kind = object->sensor.kind->kind;
+      facts.unit = object->unit;
+      facts.about = object->about;
+      facts.shared = object->shared;
     }
     body->sensors.push_back(std::move(facts));
   }
@@ -123,14 +93,13 @@ bool GroupView::is_made_as(const GroupView& other) const {
 SensorValue GroupView::read(const SensorFacts& sensor) const {
   const trace::ObjectEntry& entry = body_->container.objects()[sensor.place];
   if (entry.checked == nullptr) return std::monostate{};
-  return detail::read_value(&entry.in<const std::uint8_t>(body_->container.memory()),
-                            static_cast<const SensorObject&>(*entry.checked));
+  return detail::read_sensor(&entry.in<const std::uint8_t>(body_->container.memory()), checked(entry)->sensor);
 }
 
 EventReader GroupView::events(const SensorFacts& sensor, std::uint64_t patience_ns) const {
   const trace::ObjectEntry& entry = body_->container.objects()[sensor.place];
-  const auto& list = entry.in<const maxlat_event_list>(body_->container.memory());
-  return EventReader(body_, list, static_cast<const detail::EventListObject&>(*entry.checked), patience_ns);
+  const CheckedSensor& list = checked(entry)->sensor;
+  return list.kind->events(body_, &entry.in<const std::uint8_t>(body_->container.memory()), list, patience_ns);
 }
 
 const std::array<std::uint8_t, 16>& GroupView::uuid() const {

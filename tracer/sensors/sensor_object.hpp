@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// A sensor as a monitor has it: the head copied and checked, for each kind that this one knows. Rules: container.hpp,
-// TRUST. What is behind the head changes, and has the size that the shape asks for.
+// A sensor as a monitor has it: the head copied and checked, for each kind that this one knows (sensor_kind.hpp).
+// Rules: container.hpp, TRUST. What is behind the head changes, and has the size that the shape asks for.
 #pragma once
 
-#include <maxlat/sensors/counters.h>
 #include <maxlat/sensors/sensor.h>
 
-#include <cstdint>
-#include <maxlat/base/result.hpp>
-#include <memory>
-#include <span>
+#include <maxlat/sensors/sensor_kind.hpp>
 #include <string>
+#include <vector>
 
 #include "shm/container.hpp"
 
@@ -21,14 +18,15 @@ struct SensorObject : trace::CheckedObject {
   std::string unit;
   std::string about;
   bool shared = false;
-  std::uint32_t kind = 0;       // of what is read: of a striped sensor, of its stripes
-  std::uint64_t shape[2] = {};  // valid for that kind
-  // Where sensors of the kind and shape begin, behind the object's beginning, and how far each is from the next.
-  std::uint64_t first = 0, stripes = 1, bytes_of_stripe = 0;
+  CheckedSensor sensor;
 };
 
 // The kinds of objects that a monitor knows.
-std::span<const trace::ObjectKind> sensor_kinds();
+std::vector<trace::ObjectKind> sensor_kinds();
+
+// The value of a sensor, read while its program goes on: each word once; of a striped sensor, what its stripes add up
+// to. Which words belong together says each kind's header. `sensor`: its beginning in the group's memory.
+SensorValue read_sensor(const std::uint8_t* sensor, const CheckedSensor& checked);
 
 // By all that is constant in a sensor: the head, and labels, axes, types of events. What is of a kind that this monitor
 // does not know is like nothing.

@@ -50,74 +50,10 @@ Unit base_unit(const std::string& unit) {
   return {letters_of(unit), 1};
 }
 
-Labels with(Labels labels, const std::string& name, const std::string& value) {
-  labels.emplace_back(name, value);
-  return labels;
-}
-
-OpenMetrics::Type type_of(sensors::SensorKind kind) {
-  switch (kind) {
-    case sensors::SensorKind::counter:
-    case sensors::SensorKind::counters:
-    case sensors::SensorKind::events:
-      return OpenMetrics::Type::counter;
-    case sensors::SensorKind::histogram:
-      return OpenMetrics::Type::histogram;
-    default:
-      return OpenMetrics::Type::gauge;
-  }
-}
-
-struct Samples {
-  OpenMetrics& metrics;
-  const Labels& labels;
-  double factor;
-
-  void operator()(std::monostate) const {}
-  void operator()(const sensors::CounterValue& v) const {
-    metrics.sample("_total", labels, static_cast<double>(v.value) * factor);
-  }
-  void operator()(const sensors::GaugeValue& v) const {
-    metrics.sample("", labels, static_cast<double>(v.value) * factor);
-  }
-  void operator()(const sensors::StatValue& v) const {
-    if (v.count == 0) return;
-    for (const auto& [name, value] :
-         {std::pair{"last", v.value}, {"min", v.min}, {"max", v.max}, {"sum", static_cast<std::int64_t>(v.sum)}})
-      metrics.sample("", with(labels, "of", name), static_cast<double>(value) * factor);
-    metrics.sample("", with(labels, "of", "mean"),
-                   static_cast<double>(static_cast<std::int64_t>(v.sum)) / static_cast<double>(v.count) * factor);
-  }
-  void operator()(const sensors::CountersValue& v) const {
-    for (const auto& [label, count] : v.values)
-      metrics.sample("_total", with(labels, "label", label), static_cast<double>(count) * factor);
-    metrics.sample("_total", with(labels, "label", "(outside)"), static_cast<double>(v.outside) * factor);
-  }
-  // Bounds may be left out, and most would be.
-  void operator()(const sensors::HistogramValue& v) const {
-    std::uint64_t seen = v.below;
-    for (std::uint32_t i = 0; i < v.buckets.size(); ++i) {
-      if (v.buckets[i] == 0) continue;
-      seen += v.buckets[i];
-      const double bound = static_cast<double>(v.high_of(i)) * factor;
-      metrics.sample("_bucket", with(labels, "le", fmt::format("{}", bound)), static_cast<double>(seen));
-    }
-    metrics.sample("_bucket", with(labels, "le", "+Inf"), static_cast<double>(v.total));
-    // These two go together. Of buckets alone there is no sum.
-    if (!v.has_moments && v.total != 0) return;
-    metrics.sample("_count", labels, static_cast<double>(v.total));
-    metrics.sample("_sum", labels, static_cast<double>(v.sum) * factor);
-  }
-  void operator()(const sensors::MapValue&) const {}
-  void operator()(const sensors::EventsValue& v) const {
-    metrics.sample("_total", labels, static_cast<double>(v.posts));
-  }
-};
-
 // Samples that stand together.
 struct Family {
   sensors::SensorKind kind{};
-  bool posts = false;  // of a stat, how often it was posted to
+  bool posts = false;  // how often it was posted to
   std::vector<const ChosenSensor*> members{};
 };
 using Families = std::map<std::string, Family>;
@@ -138,18 +74,14 @@ void put(Families& families, std::string name, const ChosenSensor& sensor, bool 
 Families families_of(const ChosenSensors& chosen) {
   Families families;
   for (const ChosenSensor& sensor : chosen.sensors) {
-    if (sensor.facts->kind == sensors::SensorKind::unknown || sensor.facts->kind == sensors::SensorKind::map) continue;
+    const SensorShow& show = show_of(sensor.facts->kind);
+    if (show.samples == nullptr) continue;
     const std::string name = letters_of(fmt::format("{}_{}", sensor.group->group(), sensor.facts->name));
     const std::string unit = base_unit(sensor.facts->unit).name;
     put(families, name + (unit.empty() ? "" : "_" + unit), sensor, false);
-    if (sensor.facts->kind == sensors::SensorKind::stat) put(families, name + "_posts", sensor, true);
+    if (show.posts_are_counted) put(families, name + "_posts", sensor, true);
   }
   return families;
-}
-
-void put_posts(OpenMetrics& metrics, const Labels& labels, const sensors::SensorValue& value) {
-  const auto* const stat = std::get_if<sensors::StatValue>(&value);
-  if (stat != nullptr) metrics.sample("_total", labels, static_cast<double>(stat->count));
 }
 
 }  // namespace
@@ -158,21 +90,22 @@ std::string metrics_of(const ChosenSensors& chosen, OpenMetrics::Format format) 
   OpenMetrics metrics(format);
   for (const auto& [name, family] : families_of(chosen)) {
     const ChosenSensor& first = *family.members.front();
+    const SensorShow& show = show_of(family.kind);
     const std::string whole = fmt::format("{}/{}", first.group->group(), first.facts->name);
     const std::string about = first.facts->about.empty() ? "The sensor " + whole + "." : first.facts->about;
     const std::string unit = base_unit(first.facts->unit).name;
     if (family.posts)
       metrics.family(name, OpenMetrics::Type::counter, "", "How often there was a value of " + whole + ".");
     else
-      metrics.family(name, type_of(family.kind), unit, about);
+      metrics.family(name, show.samples_are, unit, about);
     for (const ChosenSensor* sensor : family.members) {
       const Labels labels{{"program", sensor->group->program()},
                           {"pid", std::to_string(sensor->group->pid())},
                           {"sensor", fmt::format("{}/{}", sensor->group->group(), sensor->facts->name)}};
       if (family.posts)
-        put_posts(metrics, labels, sensor->value());
+        metrics.sample("_total", labels, static_cast<double>(show.posts(sensor->value())));
       else
-        std::visit(Samples{metrics, labels, base_unit(sensor->facts->unit).factor}, sensor->value());
+        show.samples(sensor->value(), {metrics, labels, base_unit(sensor->facts->unit).factor});
     }
   }
   return metrics.text();

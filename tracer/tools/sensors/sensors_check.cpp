@@ -5,7 +5,7 @@
 #include <maxlat/core/sys/counted.hpp>
 #include <string>
 #include <utility>
-#include <variant>
+#include <vector>
 
 #include "sensors/chosen_sensors.hpp"
 #include "sensors/list_tails.hpp"
@@ -19,17 +19,45 @@ struct Judged {
   std::size_t all = 0, wrong = 0;
 };
 
-void check_gauge(const ChosenSensor& sensor, Judged& gauges, std::size_t& without_limits) {
-  const sensors::SensorValue value = sensor.value();
-  const auto& gauge = std::get<sensors::GaugeValue>(value);
-  if (!gauge.has_limits()) {
-    ++without_limits;
-    return;
+// Of a kind whose values may have limits.
+struct JudgedValues : Judged {
+  const SensorShow* show = nullptr;
+  std::size_t without_limits = 0;
+
+  const char* word() const { return sensors::word_of(show->kind); }
+  void check(const ChosenSensor& sensor) {
+    const sensors::SensorValue value = sensor.value();
+    const Within within = show->within(value);
+    if (within == Within::no_limits) {
+      ++without_limits;
+      return;
+    }
+    ++all;
+    if (within == Within::inside) return;
+    ++wrong;
+    fmt::print("{}: {}\n", sensor.name(), value_text(*sensor.facts, value));
   }
-  ++gauges.all;
-  if (gauge.within()) return;
-  ++gauges.wrong;
-  fmt::print("{}: {}\n", sensor.name(), value_text(*sensor.facts, value));
+};
+
+// In the order of the table.
+std::vector<JudgedValues> all_with_limits() {
+  std::vector<JudgedValues> all;
+  for (const SensorShow* show : sensor_show_table())
+    if (show->within != nullptr) all.emplace_back().show = show;
+  return all;
+}
+
+void print(const JudgedValues& judged) {
+  if (judged.all != 0)
+    fmt::print("{} of {} {}s are within their limits\n", judged.all - judged.wrong, judged.all, judged.word());
+  if (judged.without_limits != 0) fmt::print("{} without limits\n", core::counted(judged.without_limits, judged.word()));
+}
+
+core::Error nothing_to_check(const std::vector<JudgedValues>& values) {
+  std::string words;
+  for (const JudgedValues& judged : values) words += fmt::format("{}{}", words.empty() ? "" : " or ", judged.word());
+  return {fmt::format("there is no {} with limits and no list of events to check", words),
+          "`maxlat sensors list` shows which sensors there are"};
 }
 
 // What became of the posts that a reader who comes now can still learn of. Loss is no fault: a list overwrites.
@@ -66,20 +94,23 @@ core::Result<core::Exit> sensors_check(const core::Arguments& arguments) {
   const auto chosen = choose_sensors(kHelp, arguments);
   if (!chosen) return chosen.error();
   if (!*chosen) return core::Exit::pass;
-  Judged gauges, lists;
-  std::size_t without_limits = 0;
+  std::vector<JudgedValues> values = all_with_limits();
+  Judged lists;
   ListTails tails({.most = 0});
   for (const ChosenSensor& sensor : (*chosen)->sensors) {
-    if (sensor.facts->kind == sensors::SensorKind::gauge) check_gauge(sensor, gauges, without_limits);
+    for (JudgedValues& judged : values)
+      if (judged.show->kind == sensor.facts->kind) judged.check(sensor);
     if (sensors::has_events(sensor.facts->kind)) check_list(sensor, tails, lists);
   }
-  if (gauges.all + lists.all == 0)
-    return core::Error{"there is no gauge with limits and no list of events to check",
-                       "`maxlat sensors list` shows which sensors there are"};
-  if (gauges.all != 0) fmt::print("{} of {} gauges are within their limits\n", gauges.all - gauges.wrong, gauges.all);
-  if (without_limits != 0) fmt::print("{} without limits\n", core::counted(without_limits, "gauge"));
+  Judged limited;
+  for (const JudgedValues& judged : values) {
+    limited.all += judged.all;
+    limited.wrong += judged.wrong;
+  }
+  if (limited.all + lists.all == 0) return nothing_to_check(values);
+  for (const JudgedValues& judged : values) print(judged);
   if (lists.all != 0) fmt::print("{} of {} lists are as they should be\n", lists.all - lists.wrong, lists.all);
-  if (gauges.wrong != 0) return core::Exit::limit_exceeded;
+  if (limited.wrong != 0) return core::Exit::limit_exceeded;
   return lists.wrong == 0 ? core::Exit::pass : core::Exit::invalid;
 }
 

@@ -62,17 +62,17 @@ core::Result<std::optional<StatsPlan>> stats_plan(const core::Arguments& argumen
 // One sensor, from the first look to the last.
 class Watched {
  public:
-  explicit Watched(const ChosenSensor& sensor) : sensor_(sensor), first_(posts_of(sensor.value())), last_(first_) {
+  explicit Watched(const ChosenSensor& sensor) : sensor_(sensor), first_(posts_now()), last_(first_) {
     if (!sensors::has_events(sensor.facts->kind)) return;
     reader_.emplace(sensor.group->events(*sensor.facts));
     slots_ = std::get<sensors::EventsValue>(sensor.value()).slots;
     take();
     lost_before_ = reader_->books().lost();
-    first_ = last_ = posts_of(sensor.value());
+    first_ = last_ = posts_now();
   }
 
   void look() {
-    const auto now = posts_of(sensor_.value());
+    const auto now = posts_now();
     if (now) most_ = std::max(most_, *now - *last_);
     last_ = now;
     if (reader_) take();
@@ -90,6 +90,7 @@ class Watched {
   }
 
  private:
+  std::optional<std::uint64_t> posts_now() const { return posts_of(*sensor_.facts, sensor_.value()); }
   void take() {
     reader_->read_all(0, false, [](const sensors::ListedEvent&) {});
   }

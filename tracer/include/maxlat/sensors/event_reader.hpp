@@ -84,7 +84,7 @@ class EventReader {
   EventBooks books() const;
 
  private:
-  friend class GroupView;
+  friend struct detail::EventListObject;
   EventReader(std::shared_ptr<const void> memory, const maxlat_event_list& list, const detail::EventListObject& facts,
               std::uint64_t patience_ns);
   struct Body;

@@ -70,11 +70,11 @@ constexpr void copy_name(char (&to)[MAXLAT_EVENT_NAME], std::string_view from) {
 }
 
 // An empty list.
-constexpr maxlat_event_list list_head(maxlat_sensor_kind kind, std::uint16_t version, maxlat_sensor_writers writers,
+constexpr maxlat_event_list list_head(std::uint16_t kind, std::uint16_t version, maxlat_sensor_writers writers,
                                       const Name& name, const About& about, const maxlat_event_shape& shape) {
   maxlat_event_list made{};
-  made.sensor = head(kind, version, maxlat_event_list_size(shape), writers, name, "", about,
-                     {maxlat_event_shape_sizes(shape), maxlat_event_shape_word(shape)});
+  made.sensor = sensor_head(kind, version, maxlat_event_list_size(shape), writers, name, "", about,
+                            {maxlat_event_shape_sizes(shape), maxlat_event_shape_word(shape)});
   return made;
 }
 

@@ -34,8 +34,8 @@ class MapOf {
 
  public:
   constexpr MapOf(const Name& name, const Unit& unit, const MapAxis& x, const MapAxis& y, const About& about = "")
-      : words_{.sensor = detail::head(MAXLAT_SENSOR_MAP, MAXLAT_MAP_VERSION, maxlat_map_size(kCells), kWriters, name,
-                                      unit, about, {kX.count, kY.count}),
+      : words_{.sensor = sensor_head(MAXLAT_SENSOR_MAP, MAXLAT_MAP_VERSION, maxlat_map_size(kCells), kWriters, name,
+                                     unit, about, {kX.count, kY.count}),
                .outside = 0,
                .unused = {},
                .x = axis_of(kX, x),

@@ -30,6 +30,7 @@
 
 namespace maxlat::sensors {
 
+// A kind that has none of these words for readers has the number of its own: SensorKind{number} (sensor_kind.hpp).
 enum class SensorKind { counter, gauge, stat, counters, histogram, events, map, unknown };
 const char* word_of(SensorKind kind);
 bool has_events(SensorKind kind);  // GroupView::events() reads them
@@ -121,8 +122,20 @@ struct EventsValue {
   std::uint64_t refused = 0;  // that were larger than the list takes
 };
 
+// A value that is none of these: the header of its kind has a struct that derives from this one.
+struct OwnValue {
+  virtual ~OwnValue() = default;
+};
+
 using SensorValue = std::variant<std::monostate, CounterValue, GaugeValue, StatValue, CountersValue, HistogramValue,
-                                 EventsValue, MapValue>;
+                                 EventsValue, MapValue, std::shared_ptr<const OwnValue>>;
+
+// RETURNS: null: the value is another.
+template <class Value>
+const Value* own_value(const SensorValue& value) {
+  const auto* const own = std::get_if<std::shared_ptr<const OwnValue>>(&value);
+  return own == nullptr ? nullptr : dynamic_cast<const Value*>(own->get());
+}
 
 class EventReader;
 

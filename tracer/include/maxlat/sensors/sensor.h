@@ -43,6 +43,8 @@
 #define MAXLAT_SENSOR_PAGE 4096u
 #endif
 
+/* Numbers from here on are for kinds of other programs. None of maxlat's will ever have one of them. */
+#define MAXLAT_SENSOR_YOURS 0x8000u
 /* Numbers are never used again. They are kinds of objects in a container, too (shm/container_layout.h has 1 to 3). */
 enum maxlat_sensor_kind {
   MAXLAT_SENSOR_COUNTER = 16,

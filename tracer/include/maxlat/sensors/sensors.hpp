@@ -77,14 +77,13 @@ struct Name : Text<MAXLAT_SENSOR_NAME> {
 using Unit = Text<MAXLAT_SENSOR_UNIT>;
 using About = Text<MAXLAT_SENSOR_ABOUT>;
 
-namespace detail {
-
-constexpr maxlat_sensor head(maxlat_sensor_kind kind, std::uint16_t version, std::uint64_t size,
-                             maxlat_sensor_writers writers, const Name& name, const Unit& unit, const About& about,
-                             std::array<std::uint64_t, 2> shape = {}) {
+// Of a sensor of `size` bytes; `kind` is a maxlat_sensor_kind, or a number of your own.
+constexpr maxlat_sensor sensor_head(std::uint16_t kind, std::uint16_t version, std::uint64_t size,
+                                    maxlat_sensor_writers writers, const Name& name, const Unit& unit,
+                                    const About& about, std::array<std::uint64_t, 2> shape = {}) {
   maxlat_sensor made{};
   made.magic = MAXLAT_SENSOR_MAGIC;
-  made.kind = static_cast<std::uint16_t>(kind);
+  made.kind = kind;
   made.layout_version = version;
   made.size = size;
   made.writers = writers;
@@ -96,14 +95,12 @@ constexpr maxlat_sensor head(maxlat_sensor_kind kind, std::uint16_t version, std
   return made;
 }
 
-}  // namespace detail
-
 template <maxlat_sensor_writers kWriters>
 class CounterOf {
  public:
   constexpr CounterOf(const Name& name, const Unit& unit = "", const About& about = "")
-      : words_{.sensor = detail::head(MAXLAT_SENSOR_COUNTER, MAXLAT_COUNTER_VERSION, sizeof(maxlat_counter), kWriters,
-                                      name, unit, about),
+      : words_{.sensor = sensor_head(MAXLAT_SENSOR_COUNTER, MAXLAT_COUNTER_VERSION, sizeof(maxlat_counter), kWriters,
+                                     name, unit, about),
                .value = 0,
                .unused = {}} {}
 
@@ -124,7 +121,7 @@ template <maxlat_sensor_writers kWriters>
 class GaugeOf {
  public:
   constexpr GaugeOf(const Name& name, const Unit& unit = "", const About& about = "", Limits limits = {})
-      : words_{.sensor = detail::head(
+      : words_{.sensor = sensor_head(
                    MAXLAT_SENSOR_GAUGE, MAXLAT_GAUGE_VERSION, sizeof(maxlat_gauge), kWriters, name, unit, about,
                    {static_cast<std::uint64_t>(limits.lowest), static_cast<std::uint64_t>(limits.highest)}),
                .value = 0,
@@ -142,8 +139,8 @@ template <maxlat_sensor_writers kWriters>
 class StatOf {
  public:
   constexpr StatOf(const Name& name, const Unit& unit = "", const About& about = "")
-      : words_{.sensor = detail::head(MAXLAT_SENSOR_STAT, MAXLAT_STAT_VERSION, sizeof(maxlat_stat), kWriters, name,
-                                      unit, about),
+      : words_{.sensor = sensor_head(MAXLAT_SENSOR_STAT, MAXLAT_STAT_VERSION, sizeof(maxlat_stat), kWriters, name,
+                                     unit, about),
                .begun = 0,
                .value = 0,
                .min = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()),
@@ -196,8 +193,8 @@ class CountersOf {
 
   constexpr CountersOf(const Name& name, const std::array<Label, kCount>& labels, const Unit& unit = "",
                        const About& about = "")
-      : words_{.sensor = detail::head(MAXLAT_SENSOR_COUNTERS, MAXLAT_COUNTERS_VERSION, maxlat_counters_size(kCount),
-                                      kWriters, name, unit, about, {kCount, 0}),
+      : words_{.sensor = sensor_head(MAXLAT_SENSOR_COUNTERS, MAXLAT_COUNTERS_VERSION, maxlat_counters_size(kCount),
+                                     kWriters, name, unit, about, {kCount, 0}),
                .outside = 0,
                .unused = {}} {
     if (std::is_constant_evaluated() && !detail::are_apart(labels))
@@ -226,9 +223,9 @@ class HistogramOf {
 
  public:
   constexpr HistogramOf(const Name& name, const Unit& unit = "", const About& about = "")
-      : words_{.sensor = detail::head(MAXLAT_SENSOR_HISTOGRAM, MAXLAT_HISTOGRAM_SENSOR_VERSION,
-                                      maxlat_histogram_sensor_size(kShape), kWriters, name, unit, about,
-                                      {kSubBits, kRangeBits}),
+      : words_{.sensor = sensor_head(MAXLAT_SENSOR_HISTOGRAM, MAXLAT_HISTOGRAM_SENSOR_VERSION,
+                                     maxlat_histogram_sensor_size(kShape), kWriters, name, unit, about,
+                                     {kSubBits, kRangeBits}),
                .head = empty()} {}
 
   // `time` is kept only for a value beyond the range.
@@ -277,8 +274,8 @@ class LinearHistogramOf {
 
  public:
   constexpr LinearHistogramOf(const Name& name, const Unit& unit = "", const About& about = "")
-      : words_{.sensor = detail::head(MAXLAT_SENSOR_LINEAR, MAXLAT_LINEAR_VERSION, maxlat_linear_size(kAxis.buckets),
-                                      kWriters, name, unit, about, {kAxis.low, maxlat_linear_shape_word(kAxis)}),
+      : words_{.sensor = sensor_head(MAXLAT_SENSOR_LINEAR, MAXLAT_LINEAR_VERSION, maxlat_linear_size(kAxis.buckets),
+                                     kWriters, name, unit, about, {kAxis.low, maxlat_linear_shape_word(kAxis)}),
                .below = 0,
                .above = 0,
                .sum = 0,

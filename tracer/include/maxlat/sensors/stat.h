@@ -42,13 +42,13 @@ MAXLAT_STATIC_ASSERT(sizeof(struct maxlat_stat) == 256, "layout");
 MAXLAT_ALWAYS_INLINE void maxlat_stat_post(enum maxlat_sensor_writers writers, struct maxlat_stat* stat,
                                            int64_t value) {
   maxlat_sensor_add(writers, &stat->begun, 1);
-  maxlat_ring_store_fence(); /* release [V1]. Partner: acquire [V1] in sensor_value.cpp. Shape: seqlock. */
+  maxlat_ring_store_fence(); /* release [V1]. Partner: acquire [V1] in kind_stat.cpp. Shape: seqlock. */
   /* relaxed, all: between the two counts */
   maxlat_ring_store(&stat->value, (uint64_t)value);
   maxlat_sensor_lower(writers, MAXLAT_SENSOR_SIGNED, &stat->min, (uint64_t)value);
   maxlat_sensor_raise(writers, MAXLAT_SENSOR_SIGNED, &stat->max, (uint64_t)value);
   maxlat_sensor_add(writers, &stat->sum, (uint64_t)value);
-  maxlat_ring_store_fence(); /* release [V2]. Partner: acquire [V2] in sensor_value.cpp. Shape: publish. */
+  maxlat_ring_store_fence(); /* release [V2]. Partner: acquire [V2] in kind_stat.cpp. Shape: publish. */
   maxlat_sensor_add(writers, &stat->count, 1);
 }
 

@@ -61,9 +61,9 @@ void add_mean(const HistogramValue& before, const HistogramValue& now, double ns
 std::string fact_of(const ChosenSensor& sensor, const sensors::SensorValue& before) {
   const sensors::SensorValue now = sensor.value();
   std::string text = value_text(*sensor.facts, now);
-  const auto posts = posts_of(now);
+  const auto posts = posts_of(*sensor.facts, now);
   if (posts && before.index() == now.index())
-    text += fmt::format(", {} of them meanwhile", *posts - posts_of(before).value_or(0));
+    text += fmt::format(", {} of them meanwhile", *posts - posts_of(*sensor.facts, before).value_or(0));
   return text;
 }
 

@@ -134,6 +134,7 @@ TEST(RecordedValues, TimesAreShownAsTimes) {
     sensors::GaugeValue gauge;
     gauge.value = gauge.lowest = gauge.highest = value;
     sensors::SensorFacts facts;
+    facts.kind = sensors::SensorKind::gauge;
     facts.unit = unit;
     return value_text(facts, gauge);
   };
