@@ -187,6 +187,7 @@ core::Result<core::Phase> audit(const AuditPlan& plan, const core::MachineView& 
   }
   if (events)
     if (const core::Status named = add_names_from(*events, plan, phase); !named) return named.error();
+  if (!plan.own.empty()) phase.facts["own"] = fmt::format("{}", fmt::join(plan.own, ", "));
   phase.facts["limit"] = fmt::format("{} interruptions a second", rate_text(plan.limit_per_s));
   for (const core::CpuActivity& cpu : phase.activity) {
     const CpuVerdict verdict = judge(cpu, plan, phase.duration_s);

@@ -42,8 +42,11 @@ std::vector<CpuVerdict> verdicts_of(const core::Phase& phase, const AuditPlan& p
 
 std::string text_of(const core::Phase& phase, const AuditPlan& plan) {
   std::string text =
-      fmt::format("audit of CPU {} for {}, limit: {} a second; names: {}\n\n", core::to_string(plan.cpus),
+      fmt::format("audit of CPU {} for {}, limit: {} a second; names: {}\n", core::to_string(plan.cpus),
                   core::duration_text(phase.duration_s), rate_text(plan.limit_per_s), phase.facts.at("names"));
+  if (!plan.own.empty())
+    text += core::wrapped(fmt::format("{}", fmt::join(plan.own, ", ")), core::kTextWidth, "these belong there: ", "  ");
+  text += "\n";
   core::TextTable table({"#CPU", "verdict", "#a second", "#timer", "#devices", "#sent", "#other", "#switches", "most"});
   const std::vector<CpuVerdict> verdicts = verdicts_of(phase, plan);
   for (size_t i = 0; i < verdicts.size(); ++i) {

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "keeper.hpp"
+#include "moved_change.hpp"
 #include "slices.hpp"
 #include "unit_changes.hpp"
 
@@ -31,11 +32,6 @@ bool has_word(const std::string& text, std::string_view wanted) {
   for (std::string word; words >> word;)
     if (word == wanted) return true;
   return false;
-}
-
-std::optional<core::Task> task_of(const Change& change, const Surface& surface) {
-  const auto task = core::task_of(surface.view(), static_cast<unsigned>(change.task));
-  return task && task->started == change.started ? task : std::nullopt;
 }
 
 // --- file
@@ -180,10 +176,11 @@ Standing affinity_standing(const Change& change, const Surface& surface) {
 }
 
 // What has all CPUs again by our doing may use the shielded ones, too.
-bool has_wanted_mask(const Change& change, const Surface& surface) {
+bool is_off_or_inside(const Change& change, const Surface& surface) {
   const auto task = task_of(change, surface);
   const auto now = task ? core::cpus_of(surface.view(), *task) : std::nullopt;
-  return now && same_online(*now, cpus_of(change.wanted), surface.online());
+  if (!now) return false;
+  return same_online(*now, cpus_of(change.wanted), surface.online()) || is_in_group_of_shield(*task, surface);
 }
 
 // Its number may be another's by now, whose mask is in no journal.
@@ -212,7 +209,7 @@ core::Status keeper_undo(const Change& change, Surface&) {
   return end_keeper(change.task, change.started, {});
 }
 
-// --- refused, complete
+// --- refused, returned, complete
 
 Standing nothing_to_undo(const Change&, const Surface&) {
   return Standing::as_before;
@@ -231,7 +228,7 @@ struct KindOfChange {
   core::Status (*undo)(const Change&, Surface&);
 };
 
-constexpr std::array<KindOfChange, 11> kKinds{{
+constexpr std::array<KindOfChange, 13> kKinds{{
     {Change::Kind::file, "file", file_standing, file_apply, file_undo},
     {Change::Kind::kept, "kept", kept_standing, file_undo, file_undo},
     {Change::Kind::mount, "mount", mount_standing, mount_apply, mount_undo},
@@ -249,6 +246,8 @@ constexpr std::array<KindOfChange, 11> kKinds{{
        return slices_undo({&change, 1}, surface).front();
      }},
     {Change::Kind::affinity, "affinity", affinity_standing, affinity_apply, affinity_undo},
+    {Change::Kind::moved, "moved", moved_standing, moved_apply, moved_undo},
+    {Change::Kind::returned, "returned", nothing_to_undo, nothing_to_do, nothing_to_do},
     {Change::Kind::keeper, "keeper", keeper_standing, nothing_to_do,
      keeper_undo},  // it is started before it is journalled: keeper.hpp
     {Change::Kind::refused, "refused", nothing_to_undo, nothing_to_do, nothing_to_do},
@@ -288,6 +287,7 @@ bool changes_something(const Change& change) {
   switch (change.kind) {
     case Change::Kind::kept:
     case Change::Kind::refused:
+    case Change::Kind::returned:
     case Change::Kind::complete:
       return false;
     case Change::Kind::file:
@@ -298,6 +298,7 @@ bool changes_something(const Change& change) {
     case Change::Kind::controller:
     case Change::Kind::folder:
     case Change::Kind::inside:
+    case Change::Kind::moved:
     case Change::Kind::keeper:
       break;
   }
@@ -340,11 +341,17 @@ std::optional<Change> change_from_json(std::string_view text) {
                 string_at("name")};
 }
 
+std::optional<core::Task> task_of(const Change& change, const Surface& surface) {
+  const auto task = core::task_of(surface.view(), static_cast<unsigned>(change.task));
+  return task && task->started == change.started ? task : std::nullopt;
+}
+
 Standing standing(const Change& change, const Surface& surface) {
   return kind_of(change).standing(change, surface);
 }
 bool stands(const Change& change, Standing now, const Surface& surface) {
-  if (change.kind == Change::Kind::affinity) return has_wanted_mask(change, surface);
+  if (change.kind == Change::Kind::affinity) return is_off_or_inside(change, surface);
+  if (change.kind == Change::Kind::moved) return moved_stands(change, surface);
   return now == Standing::ours || now == Standing::shared;
 }
 bool same_online(const CpuList& one, const CpuList& other, const CpuList& online) {

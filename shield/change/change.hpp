@@ -11,6 +11,9 @@
 //   inside      path is a file of such a cgroup, which shall hold `wanted`. It goes with its group
 //   slices      a unit of systemd's has the CPUs `before` ("user.slice=0-2!"), and shall have `wanted` (slices.hpp)
 //   affinity    thread `task` may use the CPUs `before`, and shall use `wanted`
+//   moved       thread `task` was in the group `path`, with the CPUs `before`, and shall be in the shield, whose CPUs
+//               are `wanted` (moved_change.hpp)
+//   returned    nothing: the thread that stands above as moved is out again
 //   keeper      process `task` holds something open for as long as it lives (keeper.hpp)
 //   refused     nothing: the change of this path or task that stands above was not taken
 //   complete    nothing: all changes of the shield stand above this line
@@ -21,6 +24,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <maxlat/core/machine/tasks.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
@@ -43,6 +47,8 @@ struct Change {
     inside,
     slices,
     affinity,
+    moved,
+    returned,
     keeper,
     refused,
     complete
@@ -74,8 +80,12 @@ enum class Standing {
   gone,       // the thread has ended, the file is not there any more
   unknown,    // it cannot be read now: systemd does not answer
 };
+// The thread that it is of; nothing when that has ended, whoever has its number since.
+std::optional<core::Task> task_of(const Change& change, const Surface& surface);
+
 Standing standing(const Change& change, const Surface& surface);
-// Whether it is as we made it. That may be as it was before, too: a mask that differs in a CPU that is offline now.
+// Whether it is as we made it. That may be as it was before, too: a mask that differs in a CPU that is offline now. And
+// a thread that was kept off the shield may be inside by now: whoever sends it into the shield's group wants it there.
 // `now` is its standing(), which may cost a call of systemctl.
 bool stands(const Change& change, Standing now, const Surface& surface);
 

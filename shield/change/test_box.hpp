@@ -27,7 +27,7 @@ class FakeBox : public test::FakeRoot {
  public:
   static constexpr const char* kCgroups = "/sys/fs/cgroup";
 
-  explicit FakeBox(Hierarchy hierarchy) {
+  explicit FakeBox(Hierarchy hierarchy) : hierarchy_(hierarchy) {
     file("/proc/sys/kernel/random/boot_id", "boot-one\n");
     file("/sys/devices/system/cpu/online", "0-3\n");
     file("/sys/devices/system/cpu/possible", "0-3\n");
@@ -65,6 +65,14 @@ class FakeBox : public test::FakeRoot {
       file(folder + "/status", status);
     }
     if (pid == tid) file(fmt::format("/proc/{}/status", pid), status);
+    tell_group(pid, tid, "/");
+  }
+  // As the kernel tells in which group a thread is. Below the mount: "/user.slice".
+  void tell_group(int pid, int tid, const std::string& group) {
+    if (hierarchy_ == Hierarchy::none) return;
+    for (const std::string& folder :
+         {fmt::format("/proc/{}/task/{}", pid, tid), fmt::format("/proc/{}/task/{}", tid, tid)})
+      file(folder + "/cgroup", (hierarchy_ == Hierarchy::v1 ? "4:cpuset:" : "0::") + group + "\n");
   }
   std::string cpus_of(int pid, int tid) const {
     return field("Cpus_allowed_list:",
@@ -118,6 +126,8 @@ class FakeBox : public test::FakeRoot {
   }
 
  private:
+  const Hierarchy hierarchy_;
+
   void make_hierarchy(Hierarchy hierarchy) {
     if (hierarchy == Hierarchy::v2_of_systemd) {
       file("/run/systemd/system/README", "systemd is process 1\n");
@@ -129,6 +139,7 @@ class FakeBox : public test::FakeRoot {
       file("/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory\n");
       file("/sys/fs/cgroup/cgroup.subtree_control", "memory\n");
       file("/sys/fs/cgroup/cgroup.threads", "1\n40\n41\n");
+      file("/sys/fs/cgroup/cpuset.cpus.effective", "0-3\n");
     }
     if (hierarchy == Hierarchy::v1) {
       file("/proc/self/mountinfo", "31 24 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
@@ -156,8 +167,10 @@ class FakeSurface : public Surface {
     const std::string name = path.substr(path.rfind('/') + 1);
     if (name == "cgroup.subtree_control") return switch_controller(path, value);
     if (name == "cgroup.threads" || name == "tasks") return move_thread(path, value);
+    if (name == "cgroup.procs") return move_process(path, value);
     if (name == "cpuset.cpus.partition" && partition_is_invalid)
       return Surface::write(path, value + " invalid (Cpu list in cpuset.cpus not exclusive)");
+    if (name == "cpuset.cpus.partition") return become_partition(path, value);
     if (name == "enabled") return choose(path, value);
     if (name == "online" && path != "/sys/devices/system/cpu/online") return switch_cpu(path, value);
     return Surface::write(path, value);
@@ -184,6 +197,7 @@ class FakeSurface : public Surface {
     for (const char* name : {"/cgroup.threads", "/tasks"})
       if (!view().read(path + name).value_or("").empty()) return EBUSY;
     std::filesystem::remove_all(root_ + path);
+    tell_what_is_left();
     return 0;
   }
   int zombies = 0;  // how often a group is still busy, though no thread is in its list
@@ -328,9 +342,60 @@ class FakeSurface : public Surface {
       std::ofstream file(entry.path());
       for (const int number : threads) file << number << "\n";
     }
-    // Version 1 gives it all CPUs of its new group, whatever it had (before Linux 6.2).
-    if (path.starts_with(kVersion1)) write_mask(std::stoi(thread), cpus_of_group(std::stoi(thread)));
+    tell_group(thread, path.substr(0, path.rfind('/')));
+    // All CPUs of its new group, whatever it had (before Linux 6.2).
+    if (path.starts_with(kVersion1))
+      write_mask(std::stoi(thread), cpus_of_group(std::stoi(thread)));
+    else
+      write_mask(std::stoi(thread), cpus_below(path.substr(0, path.rfind('/'))));
     return {};
+  }
+
+  core::Status become_partition(const std::string& path, const std::string& value) const {
+    std::ofstream(root_ + path) << value << "\n";
+    tell_what_is_left();
+    return {};
+  }
+  // To the root, by the partitions below it.
+  void tell_what_is_left() const {
+    const std::string effective = root_ + FakeBox::kCgroups + "/cpuset.cpus.effective";
+    if (std::filesystem::exists(effective))
+      std::ofstream(effective) << core::to_string(cpus_below(FakeBox::kCgroups)) << "\n";
+  }
+
+  core::Status move_process(const std::string& path, const std::string& thread) {
+    const std::string group = path.substr(0, path.rfind('/'));
+    const std::string list = group + (path.starts_with(kVersion1) ? "/tasks" : "/cgroup.threads");
+    const std::string process =
+        FakeBox::field("Tgid:", view().read(fmt::format("/proc/{0}/task/{0}/status", thread)).value_or(""));
+    if (process.empty()) return core::Error{"cannot write " + path + ": no such process"};
+    for (const std::string& one : view().list("/proc/" + process + "/task"))
+      if (view().read(fmt::format("/proc/{}/task/{}/stat", process, one))) static_cast<void>(move_thread(list, one));
+    return {};
+  }
+
+  void tell_group(const std::string& thread, const std::string& group) const {
+    const std::string mount = group.starts_with(kVersion1) ? kVersion1 : FakeBox::kCgroups;
+    const std::string own = fmt::format("/proc/{0}/task/{0}", thread);
+    const std::string process = FakeBox::field("Tgid:", view().read(own + "/status").value_or(""));
+    const std::string text = (group.starts_with(kVersion1) ? "4:cpuset:" : "0::") +
+                             (group == mount ? "/" : group.substr(mount.size())) + "\n";
+    for (const std::string& folder : {own, fmt::format("/proc/{}/task/{}", process, thread)})
+      if (std::filesystem::exists(root_ + folder)) std::ofstream(root_ + folder + "/cgroup") << text;
+  }
+
+  // Of version 2: its own, or all that no partition has.
+  core::CpuList cpus_below(const std::string& group) const {
+    const auto own = core::parse_cpu_list(view().read(group + "/cpuset.cpus").value_or(""));
+    if (own && !own->empty()) return *own;
+    core::CpuList cpus = all_cpus();
+    for (const std::string& name : view().list(FakeBox::kCgroups)) {
+      const std::string other = std::string(FakeBox::kCgroups) + "/" + name;
+      const auto theirs = core::parse_cpu_list(view().read(other + "/cpuset.cpus").value_or(""));
+      if (theirs && view().read(other + "/cpuset.cpus.partition").value_or("member") != "member")
+        cpus = core::difference(cpus, *theirs);
+    }
+    return cpus;
   }
 
   std::string root_;

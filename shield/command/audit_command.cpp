@@ -7,6 +7,7 @@
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/tracefs.hpp>
 
 #include "audit/audit.hpp"
 #include "audit/audit_text.hpp"
@@ -38,7 +39,7 @@ void add_audit_options(po::options_description& options) {
   add("json", core::argument("FILE"), "the result (-: stdout)");
 }
 
-core::Result<core::CpuList> cpus_to_audit(const core::CommandLine& line) {
+core::Result<core::CpuList> cpus_to_audit(const core::CommandLine& line, const core::Result<ShieldStatus>& now) {
   if (line.has("cpus")) {
     const core::CpuList& cpus = line.get<core::CpuListArgument>("cpus").cpus;
     const core::Result<core::CpuList> online = core::online_cpus();
@@ -48,11 +49,21 @@ core::Result<core::CpuList> cpus_to_audit(const core::CommandLine& line) {
                          "online are " + core::to_string(*online)};
     return cpus;
   }
-  const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), Surface(core::MachineView{}));
   if (now && now->on) return now->cpus;
   if (core::CpuList isolated = core::isolated_cpus(); !isolated.empty()) return isolated;
   if (!now) return now.error();
   return core::Error{"no shield is on and no CPU is isolated: which CPUs?", "--cpus 2-3"};
+}
+
+// Those that are named, and those that were moved into the shield, as far as tasks have names here.
+std::vector<std::string> own_tasks(const core::CommandLine& line, const core::Result<ShieldStatus>& now) {
+  std::vector<std::string> own;
+  if (line.has("own")) own = line.get<std::vector<std::string>>("own");
+  if (now && !line.has("no-events") && core::open_tracefs(core::MachineView{}.root))
+    own.insert(own.end(), now->moved_in.begin(), now->moved_in.end());
+  std::sort(own.begin(), own.end());
+  own.erase(std::unique(own.begin(), own.end()), own.end());
+  return own;
 }
 
 core::Exit exit_of(const core::Phase& phase, const std::vector<CpuVerdict>& verdicts) {
@@ -82,7 +93,8 @@ core::Verdict verdict_of(core::Exit exit, const core::Phase& phase, const std::v
 
 core::Result<core::Exit> run_audit(const core::CommandLine& line) {
   if (const core::Status none = no_operand(line); !none) return none.error();
-  const core::Result<core::CpuList> cpus = cpus_to_audit(line);
+  const core::Result<ShieldStatus> now = shield_status(line.get<std::string>("journal"), Surface(core::MachineView{}));
+  const core::Result<core::CpuList> cpus = cpus_to_audit(line, now);
   if (!cpus) return cpus.error();
   const core::Result<uint64_t> duration_ns = core::parse_duration_ns(line.get<std::string>("duration"));
   if (!duration_ns) return core::Error{"--duration: " + duration_ns.error().text, duration_ns.error().hint};
@@ -92,7 +104,7 @@ core::Result<core::Exit> run_audit(const core::CommandLine& line) {
                  .limit_per_s = line.get<double>("limit"),
                  .events = !line.has("no-events")};
   if (!(plan.limit_per_s >= 0)) return core::Error{"--limit: must not be negative", "--limit 1"};
-  if (line.has("own")) plan.own = line.get<std::vector<std::string>>("own");
+  plan.own = own_tasks(line, now);
   core::catch_stop_signals();
   core::Result<core::Phase> phase = audit(plan, {});
   if (!phase) return phase.error();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <maxlat/core/machine/setting_readers.hpp>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
@@ -10,7 +11,7 @@
 namespace maxlat::shield {
 namespace {
 
-constexpr size_t kMostLines = 10;
+constexpr size_t kMostLines = 10, kMostNamed = 4;
 
 std::string listed(const char* what, const std::vector<std::string>& lines) {
   std::string text;
@@ -96,6 +97,8 @@ std::string text_of(const ShieldStatus& status) {
                       core::to_string(status.cpus), status.since, core::to_string(status.housekeeping), status.standing,
                       status.changes);
   if (status.gone > 0) text += fmt::format(", {} gone with their threads", status.gone);
+  if (!status.moved_in.empty())
+    text += fmt::format("; {} moved in: {}", status.moved_in.size(), core::joined(status.moved_in, kMostNamed));
   if (status.holder) text += fmt::format("; held by process {}", *status.holder);
   return text + "\n";
 }

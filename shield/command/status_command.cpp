@@ -44,6 +44,7 @@ std::string json_of(const ShieldStatus& status) {
     json["drifted"] = status.drifted;
     json["settings"] = status.settings;
     json["newcomers"] = status.newcomers;
+    json["moved_in"] = status.moved_in;
     json["damage"] = status.damage;
   }
   if (status.rebooted) json["rebooted_since"] = status.since;

@@ -122,6 +122,13 @@ bool was_refused(const Change& change, const JournalContent& journal) {
   });
 }
 
+// The last one: a thread may be moved in and out several times.
+void take_back_move(Change returned, std::vector<Change>& changes) {
+  returned.kind = Change::Kind::moved;
+  const auto moved = std::find(changes.rbegin(), changes.rend(), returned);
+  if (moved != changes.rend()) changes.erase(std::next(moved).base());
+}
+
 }  // namespace
 
 std::string damage_text(const JournalContent& journal, const std::string& path) {
@@ -138,6 +145,13 @@ bool is_group_of_others(const Change& change, const JournalContent& journal) {
 bool counts(const Change& change, Standing now, const JournalContent& journal) {
   if (!changes_something(change) || is_group_of_others(change, journal)) return false;
   return now != Standing::as_before || !was_refused(change, journal);
+}
+
+bool was_moved_since(const Change& affinity, const JournalContent& journal) {
+  if (affinity.kind != Change::Kind::affinity) return false;
+  return std::any_of(journal.changes.begin(), journal.changes.end(), [&](const Change& change) {
+    return change.kind == Change::Kind::moved && change.task == affinity.task && change.started == affinity.started;
+  });
 }
 
 core::Result<std::optional<JournalContent>> read_journal(const std::string& path) {
@@ -157,10 +171,12 @@ core::Result<std::optional<JournalContent>> read_journal(const std::string& path
   for (size_t i = 1; i < lines.size(); ++i) {
     const auto json = unsealed(lines[i]);
     auto change = json ? change_from_json(*json) : std::nullopt;
-    if (change)
-      (change->kind == Change::Kind::refused ? content.refused : content.changes).push_back(*std::move(change));
-    else
+    if (!change)
       content.damaged.push_back(i + 1);
+    else if (change->kind == Change::Kind::returned)
+      take_back_move(*std::move(change), content.changes);
+    else
+      (change->kind == Change::Kind::refused ? content.refused : content.changes).push_back(*std::move(change));
   }
   return std::optional(std::move(content));
 }

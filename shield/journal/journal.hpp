@@ -40,7 +40,7 @@ struct JournalHeader {
 
 struct JournalContent {
   JournalHeader header;
-  std::vector<Change> changes;  // in the order in which they were made
+  std::vector<Change> changes;  // in the order in which they were made; without moves that were taken back
   std::vector<Change> refused;  // of these, by lines of their own: the kernel did not take them
   bool torn = false;            // it ends in a line that was not written to its end
   std::vector<size_t> damaged;  // other lines that are not what was written, by number
@@ -52,6 +52,8 @@ bool is_group_of_others(const Change& change, const JournalContent& journal);
 // and is no refused one that is as before, or somebody else's.
 bool counts(const Change& change, Standing now, const JournalContent& journal);
 
+// A thread that was kept off the shield, and was sent into it since: the later line tells where it belongs.
+bool was_moved_since(const Change& affinity, const JournalContent& journal);
 // "/var/lib/maxlat/shield.journal is damaged in line 4 and 2 more"; empty: it is not.
 std::string damage_text(const JournalContent& journal, const std::string& path);
 

@@ -10,24 +10,12 @@
 #include <string>
 #include <utility>
 
+#include "move/followers.hpp"
+
 namespace maxlat::shield {
 namespace {
 
 using core::CpuList;
-
-std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface) {
-  const auto number = [](const std::string& text) {
-    unsigned value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-  };
-  if (task.tid != task.pid) return core::task_of(surface.view(), number(task.pid));
-  const auto status = surface.view().read(fmt::format("/proc/{}/status", task.pid));
-  const size_t at = status ? status->find("PPid:") : std::string::npos;
-  if (at == std::string::npos) return std::nullopt;
-  const std::string rest = status->substr(at + 5);
-  return core::task_of(surface.view(), number(rest.substr(rest.find_first_not_of(" \t"))));
-}
 
 // All masks that become narrower are written into the journal at once, before the first is changed. A shield that has
 // not come so far has made nobody's narrower.
@@ -52,23 +40,33 @@ bool does_the_kernel_widen(const JournalContent& journal, const CpuList& online)
 }
 
 // A thread that began under the shield has its parent's narrower mask, and is in no journal. When the parent has all
-// CPUs again and the child has not, it is ours to widen. Older ones first, for they are the others' parents.
+// CPUs again and the child has not, it is ours to widen. What a moved thread has begun since has the CPUs of the shield
+// from it; where that is all that made it be inside, it gets its parent's. Older ones first, for they are the others'
+// parents.
 void widen_threads(const JournalContent& journal, Surface& surface, UndoReport& report) {
   std::set<std::pair<pid_t, uint64_t>> known;
   for (const Change& change : journal.changes)
     if (change.kind == Change::Kind::affinity) known.emplace(change.task, change.started);
   const CpuList online = surface.online();
   const CpuList& narrow = journal.header.housekeeping;
+  const Followers followers(journal);
+  const auto follows = [&](const core::Task& task, const CpuList& cpus) {
+    if (!followers.are_possible() || !same_online(cpus, journal.header.cpus, online)) return false;
+    const Change* const leader = followers.leader_of(task, surface);
+    return leader != nullptr && leader->path.empty();
+  };
   std::vector<core::Task> tasks = surface.tasks();
   std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.started < b.started; });
   for (const core::Task& task : tasks) {
     pid_t number = 0;
     std::from_chars(task.tid.data(), task.tid.data() + task.tid.size(), number);
     if (task.bound || known.contains({number, task.started})) continue;
-    if (!same_online(core::cpus_of(surface.view(), task).value_or(CpuList{}), narrow, online)) continue;
+    const CpuList now = core::cpus_of(surface.view(), task).value_or(CpuList{});
+    const bool is_follower = follows(task, now);
+    if (!is_follower && !same_online(now, narrow, online)) continue;
     const auto parent = parent_of(task, surface);
     const CpuList wide = parent ? core::cpus_of(surface.view(), *parent).value_or(CpuList{}) : online;
-    if (!same_online(wide, online, online)) continue;
+    if (!is_follower && !same_online(wide, online, online)) continue;
     if (surface.set_affinity(number, wide)) ++report.inherited;
   }
 }

@@ -12,6 +12,8 @@
 #include "inherited.hpp"
 #include "journal/journal.hpp"
 #include "journal/lock.hpp"
+#include "move/followers.hpp"
+#include "move/shield_move.hpp"
 #include "shield.hpp"
 #include "step.hpp"
 
@@ -158,6 +160,7 @@ core::Result<UndoReport> shield_off_locked(const std::string& journal_path, Surf
     // since is its owner's choice.
     const bool widens = inherited == Inherited::widened && journal.damaged.empty() && !is_stale(journal, surface);
     const std::vector<Change> bound = bound_since(journal, surface, force);
+    bring_followers_out(journal, surface);
     left = take_all_back(journal, surface, force, report);
     bind_again(bound, surface);
     if (widens) widen_inherited(journal, surface, report);
@@ -240,12 +243,14 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
     const Standing now = all_now[i];
     if (!counts(change, now, journal)) continue;
     ++status.changes;
-    if (stands(change, now, surface))
+    if (stands(change, now, surface) || (now != Standing::gone && was_moved_since(change, journal)))
       ++status.standing;
     else if (now == Standing::unknown)
       status.drifted.push_back(fmt::format("{} cannot be read", to_string(change)));
     else if (now == Standing::gone)
       ++status.gone;
+    else if (change.kind == Change::Kind::moved)
+      status.drifted.push_back(fmt::format("{} is not in the shield any more", to_string(change)));
     else if (change.wanted.empty())
       status.drifted.push_back(fmt::format("{} is not there any more", to_string(change)));
     else
@@ -257,6 +262,7 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
   for (const core::Remedy& remedy : turned_wrong(journal, machine_of(journal, surface)))
     status.settings.push_back(fmt::format("{}: {}", remedy.seen.name, remedy.seen.observed));
   for (const Change& thread : newcomers(journal, plan, surface)) status.newcomers.push_back(to_string(thread));
+  for (const core::Task& thread : threads_moved_in(journal, surface)) status.moved_in.push_back(thread.comm);
   return status;
 }
 

@@ -87,10 +87,12 @@ core::Status has_what_is_asked_for(const JournalContent& journal, const ShieldPl
 // Whether it was made, and is not as it was made.
 bool has_drifted(const Change& change, Standing now, const JournalContent& journal, const Surface& surface) {
   const bool was_made = change.before != change.wanted || counts(change, now, journal);
-  return !stands(change, now, surface) && now != Standing::gone && (now != Standing::as_before || was_made);
+  return !stands(change, now, surface) && now != Standing::gone && (now != Standing::as_before || was_made) &&
+         !was_moved_since(change, journal);
 }
 
-// More for a journal that is complete, and then is so again. RETURNS: what was reported. ERRORS: it cannot be written.
+}  // namespace
+
 core::Result<ShieldReport> go_on(const ShieldPlan& plan, Surface& surface,
                                  const std::function<core::Status(Workshop&)>& add) {
   core::Result<Journal> journal = Journal::reopen(plan.journal);
@@ -101,6 +103,8 @@ core::Result<ShieldReport> go_on(const ShieldPlan& plan, Surface& surface,
   if (const core::Status recorded = workshop.record({&complete, 1}); !recorded) return recorded.error();
   return std::move(workshop).reports();
 }
+
+namespace {
 
 // A keeper that has ended holds nothing any more: another one takes its place, in the journal too. ERRORS: that cannot
 // be written.
@@ -161,7 +165,8 @@ core::Result<ShieldReport> made_again(const JournalContent& journal, const Shiel
     const Standing now = standing(change, surface);
     const bool drifted = has_drifted(change, now, journal, surface);
     if (!drifted || change.kind == Change::Kind::keeper) {
-      if (counts(change, now, journal)) ++report.changes, standing_still += stands(change, now, surface);
+      if (counts(change, now, journal))
+        ++report.changes, standing_still += stands(change, now, surface) || was_moved_since(change, journal);
       if (!drifted) continue;
       if (const core::Status kept = renew_keeper(change, plan, surface, report); !kept) return kept.error();
       continue;

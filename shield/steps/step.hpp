@@ -5,6 +5,7 @@
 // every one right that a program can.
 #pragma once
 
+#include <functional>
 #include <maxlat/core/machine/remedy.hpp>
 #include <maxlat/core/sys/cpuset_place.hpp>
 #include <maxlat/shield/shield.hpp>
@@ -48,6 +49,10 @@ class Workshop {
   std::vector<StepReport> reports_;
   size_t changes_ = 0;  // that change something, and were not refused
 };
+
+// More for a journal that is complete, and then is so again. RETURNS: what was reported. ERRORS: it cannot be written.
+core::Result<ShieldReport> go_on(const ShieldPlan& plan, Surface& surface,
+                                 const std::function<core::Status(Workshop&)>& add);
 
 struct Step {
   std::string_view name;

@@ -43,7 +43,7 @@ void Workshop::note_refused(std::vector<Change> changes) {
     // What was taken in part is a change; a group that is there is somebody else's.
     const bool is_none = change.kind == Change::Kind::folder || standing(change, surface_) == Standing::as_before;
     if (changes_something(change) && is_none) --changes_;
-    change.kind = Change::Kind::refused;
+    change.kind = change.kind == Change::Kind::moved && is_none ? Change::Kind::returned : Change::Kind::refused;
   }
   // A line that is missing is a change that is thought to have been made, and found as it was before.
   static_cast<void>(journal_.append(changes));

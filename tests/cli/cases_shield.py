@@ -19,6 +19,11 @@ CASES = [
     Case("the status for programs", f"shield status -q --json - {J}", 0, [r'\A\{\n  "format": "maxlat-shield-status/1",\n  "on": false\n\}\n\Z']),
     Case("a status that cannot be written", f"shield status --json /proc/none/s {J}", 1, [r"/proc/none/s"]),
     Case("exec without a command", f"shield exec --cpus 1 {J}", 1, [r"no command given\nhint: "]),
+    Case("a move of no process", f"shield move {J}", 1, [r"\Amaxlat shield: which process\?\nhint: maxlat shield move PID"]),
+    Case("a move of what is no number", f"shield move {J} loop", 1, [r"'loop' is no number of a process\nhint: "]),
+    Case("a move of a negative number", f"shield move {J} -- -5", 1, [r"'-5' is no number of a process"]),
+    Case("a move without a shield", f"shield move {J} 1", 1, [r"\Amaxlat shield: no shield is on\nhint: maxlat shield on --cpus 2-3\n\Z"],
+         needs="root"),
     Case("a journal that cannot be made", "shield on --cpus 1 --journal /proc/none/j", 1, [r"cannot make the folder of /proc/none/j"]),
     Case("a journal of something else", f"shield off --journal {__file__}", 1, [r"is damaged in its first line\nhint: "]),
 ]

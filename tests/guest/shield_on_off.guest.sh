@@ -119,6 +119,44 @@ expect "CPUs of a daemon that was left behind" "$(allowed "$(cat daemon)")" = 0-
 kill "$(cat daemon)"
 as_before "exec"
 
+# Programs that run already are sent in: one that is in a group of its own and begins another one inside, and one that its
+# owner has bound. off brings each back to its place.
+mkdir /sys/fs/cgroup/session
+sh -c 'until [ -e go ]; do usleep 10000; done; sleep 100000 & echo $! > child; wait' & outer=$!
+echo $outer > /sys/fs/cgroup/session/cgroup.procs
+group() { sed -n 's/^0:://p' "/proc/$1/cgroup"; }
+must_fail shield move $outer 2> move.txt
+grep -q '^maxlat shield: no shield is on$' move.txt || fail "move without a shield: $(cat move.txt)"
+shield on -q --cpus 1
+shield move $outer $pinned > move.txt
+[ "$(grep -c ': 1 thread moved into the shield of CPU 1$' move.txt)" = 2 ] || fail "move: $(cat move.txt)"
+touch go; wait_for . child; child=$(cat child)
+for task in $outer $pinned $child; do
+  expect "CPUs inside" "$(allowed $task)" = 1
+  expect "group inside" "$(group $task)" = /maxlat-shield
+done
+shield status > move.txt || fail "status calls a move a drift: $(cat move.txt)"
+grep -q '; 3 moved in: ' move.txt || fail "status does not tell who was moved in: $(cat move.txt)"
+shield on -q --cpus 1
+expect "CPUs inside after on again" "$(allowed $pinned)" = 1
+kernel_thread=$(pidof 'migration/1' || awk '$2 == "(migration/1)" { print $1 }' /proc/[0-9]*/stat)
+must_fail shield move $kernel_thread 2> move.txt
+grep -q 'a thread of the kernel, which binds it' move.txt || fail "move of a kernel thread: $(cat move.txt)"
+shield move -q --out $pinned
+expect "CPUs outside" "$(allowed $pinned)" = 0
+shield status
+shield move -q $pinned
+shield off > move.txt
+for task in $outer $child; do
+  expect "group after off" "$(group $task)" = /session
+  expect "CPUs after off" "$(allowed $task)" = 0-3
+done
+expect "group of the bound one after off" "$(group $pinned)" = /
+kill $outer $child
+wait $outer 2> /dev/null || true
+until rmdir /sys/fs/cgroup/session 2> /dev/null; do usleep 10000; done
+as_before "programs that were moved in"
+
 # What a shield is for: a loop that spins on the shielded CPU, and leaves nothing behind. The threads of npt that do not
 # measure leave the shield into which exec has brought them.
 shield exec -q --cpus 1 -- maxlat npt -a 1 -D 2s --rest 0 -q > "$OUT/npt.txt" & exec=$!

@@ -157,6 +157,16 @@ maxlat-system/cpuset.sched_load_balance:1
 maxlat-shield/cpuset.cpu_exclusive:1
 domains:0
 V1
+  shield on -q --cpus 1
+  sleep 100000 & moved=$!
+  shield move -q $moved
+  grep -qE '^[0-9]+:cpuset:/maxlat-shield$' /proc/$moved/cgroup || fail "a program that was moved is in $(cat /proc/$moved/cgroup)"
+  expect "its CPUs" "$(awk '/Cpus_allowed_list/ { print $2 }' /proc/$moved/status)" = 1
+  shield status || fail "status calls a move a drift"
+  shield off -q
+  grep -qE '^[0-9]+:cpuset:/$' /proc/$moved/cgroup || fail "after off a program that was moved is in $(cat /proc/$moved/cgroup)"
+  expect "its CPUs after off" "$(awk '/Cpus_allowed_list/ { print $2 }' /proc/$moved/status)" = 0-3
+  kill $moved
   diff wanted "$OUT/v1_of_shield.txt" || fail "the shield with v1 is not what cset and partrt make"
   expect "scheduling domains of CPU 1 afterwards" "$(domains_of_cpu1)" -ge 1
   grep -q 'groups of cgroup v1' "$OUT/maxlat_on.txt" || fail "the shield with v1 has made no groups: $(cat "$OUT/maxlat_on.txt")"

@@ -79,6 +79,15 @@ systemctl start later.service
 shield status
 systemctl stop later.service
 
+# A service goes into the shield as it runs. systemd knows its main process still, and off brings it back to its group.
+worker=$(systemctl show --value -p MainPID worker.service)
+shield move $worker > "$OUT/move.txt"
+grep -q 'sleep ('$worker'): 1 thread moved into the shield of CPU 1' "$OUT/move.txt" || { cat "$OUT/move.txt"; fail "move"; }
+[ "$(cat "/proc/$(head -n 1 /sys/fs/cgroup/maxlat-shield/cgroup.threads)/comm")" = sleep ] || fail "the service is not in the shield"
+systemctl daemon-reload
+systemctl is-active --quiet worker.service || fail "systemd has lost the service that was moved"
+shield status || fail "status calls a move a drift"
+
 # Somebody changes a slice: status tells.
 systemctl set-property --runtime user.slice AllowedCPUs=0,2
 status=0; shield status > "$OUT/status.txt" || status=$?

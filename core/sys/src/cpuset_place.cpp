@@ -55,6 +55,21 @@ std::string CpusetPlace::outside_file() const {
   return (version == Version::two ? mount : system_group()) + "/cgroup.procs";
 }
 
+// "0::/user.slice/session-3.scope" on version 2, "4:cpuset:/maxlat-shield" on version 1.
+std::string CpusetPlace::group_in(const std::string& proc_cgroup) const {
+  const std::string wanted = version == Version::two ? "" : "cpuset";
+  std::istringstream lines(proc_cgroup);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t first = line.find(':'), second = first == line.npos ? line.npos : line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (wanted.empty() ? !controllers.empty() : !has_word(controllers, wanted, ',')) continue;
+    const std::string path = line.substr(second + 1);
+    return path == "/" ? mount : mount + path;
+  }
+  return mount;
+}
+
 std::optional<CpusetPlace> cpuset_place(const std::string& root) {
   const std::vector<Mount> mounts = mounts_of(root);
   for (const Mount& mount : mounts) {

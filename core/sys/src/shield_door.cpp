@@ -7,7 +7,6 @@
 #include <maxlat/core/sys/shield_door.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <mutex>
-#include <sstream>
 #include <utility>
 
 namespace maxlat::core {
@@ -21,18 +20,8 @@ Status write_zero(const std::string& path, const char* what_for = "come into") {
   return {};
 }
 
-// The path of this process in the hierarchy that has the cpusets: "0::/user.slice/session-3.scope" on version 2,
-// "4:cpuset:/maxlat-shield" on version 1.
-std::string own_group(const std::string& root, CpusetPlace::Version version) {
-  const std::string wanted = version == CpusetPlace::Version::two ? "" : "cpuset";
-  std::istringstream lines(read_text(root + "/proc/self/cgroup").value_or(""));
-  for (std::string line; std::getline(lines, line);) {
-    const size_t first = line.find(':'), second = first == line.npos ? line.npos : line.find(':', first + 1);
-    if (second == line.npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    if (controllers.find("," + wanted + ",") != controllers.npos) return line.substr(second + 1);
-  }
-  return "/";
+std::string own_group(const std::string& root, const CpusetPlace& place) {
+  return place.group_in(read_text(root + "/proc/self/cgroup").value_or(""));
 }
 
 }  // namespace
@@ -56,14 +45,13 @@ Status ShieldDoor::come_near() const {
   if (place_.version != CpusetPlace::Version::two) return {};
   static std::mutex moving;
   const std::lock_guard lock(moving);
-  const std::string now = own_group(root_, place_.version);
-  const std::string inside = place_.group().substr(place_.mount.size());
-  if (now == "/" || now == inside) return {};
+  const std::string now = own_group(root_, place_);
+  if (now == place_.mount || now == place_.group()) return {};
   return write_zero(root_ + place_.mount + "/cgroup.procs");
 }
 
 bool ShieldDoor::has_whole_process() const {
-  return own_group(root_, place_.version) == place_.group().substr(place_.mount.size());
+  return own_group(root_, place_) == place_.group();
 }
 
 Status ShieldDoor::leave() const {

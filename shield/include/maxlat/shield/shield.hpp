@@ -89,6 +89,7 @@ struct ShieldStatus {
   std::vector<std::string> drifted;      // changed by somebody else since, or not as we made it
   std::vector<std::string> settings{};   // that are not right, and were when it came: "governor: powersave (CPU 2)"
   std::vector<std::string> newcomers{};  // threads that may run on its CPUs, and are in no line of the journal
+  std::vector<std::string> moved_in{};   // names of the threads that were sent in, and of what they have begun inside
   bool rebooted = false;
 };
 

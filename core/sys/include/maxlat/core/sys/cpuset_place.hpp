@@ -33,6 +33,8 @@ struct CpusetPlace {
   std::string thread_file() const;   // into which one thread does
   std::string system_group() const;  // of version 1: where everything else is while a shield is on
   std::string outside_file() const;  // into which a process writes 0 to leave the shield, whole
+  // The group that a text of /proc/PID/cgroup tells, below the mount; the mount itself where it tells none.
+  std::string group_in(const std::string& proc_cgroup) const;
 };
 
 // All paths are below `root`: "/" in life, a folder in tests.

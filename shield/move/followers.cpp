@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "followers.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+
+#include "change/moved_change.hpp"
+
+namespace maxlat::shield {
+namespace {
+
+template <class Number>
+Number number_in(const std::string& text) {
+  Number value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+}  // namespace
+
+std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface) {
+  if (task.tid != task.pid) return core::task_of(surface.view(), number_in<unsigned>(task.pid));
+  const auto status = surface.view().read(fmt::format("/proc/{}/status", task.pid));
+  const size_t at = status ? status->find("PPid:") : std::string::npos;
+  if (at == std::string::npos) return std::nullopt;
+  const std::string rest = status->substr(at + 5);
+  return core::task_of(surface.view(), number_in<unsigned>(rest.substr(rest.find_first_not_of(" \t"))));
+}
+
+Followers::Followers(const JournalContent& journal) {
+  for (const Change& change : journal.changes)
+    if (change.kind == Change::Kind::moved) moved_.insert_or_assign({change.task, change.started}, &change);
+}
+
+const Change* Followers::leader_of(const core::Task& task, const Surface& surface) const {
+  const auto line_of = [&](const core::Task& one) {
+    const auto line = moved_.find({number_in<pid_t>(one.tid), one.started});
+    return line == moved_.end() ? nullptr : line->second;
+  };
+  if (line_of(task) != nullptr) return nullptr;
+  // A parent has begun before its child. That ends the walk, too, where numbers have come back meanwhile.
+  uint64_t begun = task.started;
+  for (auto above = parent_of(task, surface); above && above->started <= begun; above = parent_of(*above, surface)) {
+    if (const Change* const line = line_of(*above)) return line;
+    if (above->pid == "1") break;
+    begun = above->started;
+  }
+  return nullptr;
+}
+
+void bring_followers_out(const JournalContent& journal, Surface& surface) {
+  const Followers followers(journal);
+  if (!followers.are_possible()) return;
+  for (const core::Task& task : surface.tasks()) {
+    if (!is_in_group_of_shield(task, surface)) continue;
+    const Change* const leader = followers.leader_of(task, surface);
+    if (leader != nullptr && !leader->path.empty()) static_cast<void>(bring_out(task, leader->path, surface));
+  }
+}
+
+}  // namespace maxlat::shield

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// What a moved process has begun since: threads and processes in no line of the journal, which have their place in the
+// shield from it, and go where it goes. One whose parent has ended is nobody's any more.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <maxlat/core/machine/tasks.hpp>
+#include <optional>
+#include <utility>
+
+#include "journal/journal.hpp"
+
+namespace maxlat::shield {
+
+// The main thread of a process, for another one of its threads; else the process that has begun it.
+std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface);
+
+class Followers {
+ public:
+  // REQUIRES: the journal lives longer.
+  explicit Followers(const JournalContent& journal);
+  // The line of the nearest above it that was moved; none: it is no follower.
+  const Change* leader_of(const core::Task& task, const Surface& surface) const;
+  bool are_possible() const { return !moved_.empty(); }
+
+ private:
+  std::map<std::pair<pid_t, uint64_t>, const Change*> moved_;
+};
+
+// Out of the shield's group, to where their leaders were. Before those come out themselves.
+void bring_followers_out(const JournalContent& journal, Surface& surface);
+
+}  // namespace maxlat::shield
