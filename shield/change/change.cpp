@@ -14,6 +14,7 @@
 
 #include "keeper.hpp"
 #include "moved_change.hpp"
+#include "paused_change.hpp"
 #include "slices.hpp"
 #include "unit_changes.hpp"
 
@@ -228,7 +229,7 @@ struct KindOfChange {
   core::Status (*undo)(const Change&, Surface&);
 };
 
-constexpr std::array<KindOfChange, 13> kKinds{{
+constexpr std::array<KindOfChange, 14> kKinds{{
     {Change::Kind::file, "file", file_standing, file_apply, file_undo},
     {Change::Kind::kept, "kept", kept_standing, file_undo, file_undo},
     {Change::Kind::mount, "mount", mount_standing, mount_apply, mount_undo},
@@ -248,6 +249,7 @@ constexpr std::array<KindOfChange, 13> kKinds{{
     {Change::Kind::affinity, "affinity", affinity_standing, affinity_apply, affinity_undo},
     {Change::Kind::moved, "moved", moved_standing, moved_apply, moved_undo},
     {Change::Kind::returned, "returned", nothing_to_undo, nothing_to_do, nothing_to_do},
+    {Change::Kind::paused, "paused", paused_standing, paused_apply, paused_undo},
     {Change::Kind::keeper, "keeper", keeper_standing, nothing_to_do,
      keeper_undo},  // it is started before it is journalled: keeper.hpp
     {Change::Kind::refused, "refused", nothing_to_undo, nothing_to_do, nothing_to_do},
@@ -279,8 +281,8 @@ std::vector<Outcome> of_each(std::span<const Change> changes, OfUnits of_units, 
 
 std::string to_string(const Change& change) {
   if (change.task == 0) return change.path;
-  return fmt::format("{} ({} {})", change.name, change.kind == Change::Kind::keeper ? "process" : "thread",
-                     change.task);
+  const bool is_process = change.kind == Change::Kind::keeper || change.kind == Change::Kind::paused;
+  return fmt::format("{} ({} {})", change.name, is_process ? "process" : "thread", change.task);
 }
 
 bool changes_something(const Change& change) {
@@ -299,6 +301,7 @@ bool changes_something(const Change& change) {
     case Change::Kind::folder:
     case Change::Kind::inside:
     case Change::Kind::moved:
+    case Change::Kind::paused:
     case Change::Kind::keeper:
       break;
   }

@@ -14,6 +14,7 @@
 //   moved       thread `task` was in the group `path`, with the CPUs `before`, and shall be in the shield, whose CPUs
 //               are `wanted` (moved_change.hpp)
 //   returned    nothing: the thread that stands above as moved is out again
+//   paused      process `task` is stopped, and goes on when the shield goes off (paused_change.hpp)
 //   keeper      process `task` holds something open for as long as it lives (keeper.hpp)
 //   refused     nothing: the change of this path or task that stands above was not taken
 //   complete    nothing: all changes of the shield stand above this line
@@ -49,6 +50,7 @@ struct Change {
     affinity,
     moved,
     returned,
+    paused,
     keeper,
     refused,
     complete

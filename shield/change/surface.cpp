@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/process.hpp>
@@ -70,6 +71,13 @@ core::Status Surface::set_affinity(pid_t task, const core::CpuList& cpus) {
   if (cpus.empty()) return core::Error{fmt::format("no CPU for thread {}", task)};
   if (!core::AffinityMask(cpus).apply(task))
     return core::system_error(fmt::format("cannot move thread {} to CPU {}", task, core::to_string(cpus)), errno);
+  return {};
+}
+
+core::Status Surface::signal(pid_t process, int number) {
+  if (::kill(process, number) != 0)
+    return core::system_error(
+        fmt::format("cannot send process {} {}", process, number == SIGSTOP ? "SIGSTOP" : "SIGCONT"), errno);
   return {};
 }
 

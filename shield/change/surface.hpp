@@ -41,6 +41,7 @@ class Surface {
   virtual core::Result<std::string> systemctl(std::vector<std::string> arguments) const;
 
   virtual core::Status set_affinity(pid_t task, const core::CpuList& cpus);
+  virtual core::Status signal(pid_t process, int number);
   // Threads that may have moved CPUs, with the CPUs that each may use.
   virtual std::vector<core::Task> tasks() const { return core::tasks_of(view_); }
 

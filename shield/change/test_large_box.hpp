@@ -3,7 +3,7 @@
 // For tests and benchmarks: a box on paper of many CPUs and many threads, of which the upper half is to be shielded.
 #pragma once
 
-#include "test_box.hpp"
+#include "test_surface.hpp"
 
 namespace maxlat::shield {
 

@@ -12,7 +12,7 @@
 #include <maxlat/test/fake_root.hpp>
 #include <random>
 
-#include "change/test_box.hpp"
+#include "change/test_surface.hpp"
 #include "journal/journal.hpp"
 #include "shield.hpp"
 

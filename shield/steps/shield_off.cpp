@@ -251,6 +251,8 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
       ++status.gone;
     else if (change.kind == Change::Kind::moved)
       status.drifted.push_back(fmt::format("{} is not in the shield any more", to_string(change)));
+    else if (change.kind == Change::Kind::paused)
+      status.drifted.push_back(fmt::format("{} goes on", to_string(change)));
     else if (change.wanted.empty())
       status.drifted.push_back(fmt::format("{} is not there any more", to_string(change)));
     else
@@ -261,6 +263,8 @@ core::Result<ShieldStatus> shield_status(const std::string& journal_path, const 
       .cpus = journal.header.cpus, .housekeeping = journal.header.housekeeping, .siblings = journal.header.siblings};
   for (const core::Remedy& remedy : turned_wrong(journal, machine_of(journal, surface)))
     status.settings.push_back(fmt::format("{}: {}", remedy.seen.name, remedy.seen.observed));
+  for (const Change& process : irqbalance_since(journal, surface))
+    status.settings.push_back(fmt::format("{} was started", to_string(process)));
   for (const Change& thread : newcomers(journal, plan, surface)) status.newcomers.push_back(to_string(thread));
   for (const core::Task& thread : threads_moved_in(journal, surface)) status.moved_in.push_back(thread.comm);
   return status;

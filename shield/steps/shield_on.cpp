@@ -121,6 +121,25 @@ core::Status renew_keeper(Change ended, const ShieldPlan& plan, Surface& surface
   return {};
 }
 
+core::Status pause_what_was_started(const JournalContent& content, const ShieldPlan& plan, Surface& surface,
+                                    ShieldReport& report) {
+  const std::vector<Change> fresh = irqbalance_since(content, surface);
+  if (fresh.empty()) return {};
+  const core::Result<ShieldReport> paused = go_on(plan, surface, [&](Workshop& workshop) {
+    const core::Status recorded = workshop.record(fresh);
+    if (!recorded) return recorded;
+    const std::vector<std::string> refused = workshop.make(fresh);
+    workshop.report({refused.empty() ? Outcome::done : Outcome::not_possible, to_string(fresh.front()),
+                     refused.empty() ? "paused, until off" : refused.front()});
+    return core::Status{};
+  });
+  if (!paused) return paused.error();
+  report.changes += paused->changes;
+  report.lost += paused->count(Outcome::not_possible);
+  report.steps.insert(report.steps.end(), paused->steps.begin(), paused->steps.end());
+  return {};
+}
+
 core::Status keep_newcomers_off(const JournalContent& content, const ShieldPlan& plan, Surface& surface,
                                 ShieldReport& report) {
   const std::vector<Change> fresh = newcomers(content, plan, surface);
@@ -179,6 +198,8 @@ core::Result<ShieldReport> made_again(const JournalContent& journal, const Shiel
         {made ? Outcome::done : Outcome::not_possible, to_string(change), made ? again : made.error().text});
   }
   if (const core::Status set = set_what_turned_wrong(journal, plan, surface, report); !set) return set.error();
+  if (const core::Status paused = pause_what_was_started(journal, plan, surface, report); !paused)
+    return paused.error();
   if (const core::Status moved = keep_newcomers_off(journal, plan, surface, report); !moved) return moved.error();
   report.steps.push_back({Outcome::already, "shield",
                           fmt::format("{} of {} changes stand as they were made", standing_still, report.changes)});

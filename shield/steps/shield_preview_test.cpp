@@ -6,7 +6,7 @@
 #include <maxlat/test/temporary_folder.hpp>
 #include <set>
 
-#include "change/test_box.hpp"
+#include "change/test_surface.hpp"
 #include "journal/lock.hpp"
 #include "shield.hpp"
 #include "test_shielded_box.hpp"

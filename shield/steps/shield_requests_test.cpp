@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <maxlat/test/temporary_folder.hpp>
 
-#include "change/test_box.hpp"
+#include "change/test_surface.hpp"
 #include "shield.hpp"
 #include "step.hpp"
 

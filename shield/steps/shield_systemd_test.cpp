@@ -7,7 +7,7 @@
 
 #include "change/change.hpp"
 #include "change/slices.hpp"
-#include "change/test_box.hpp"
+#include "change/test_surface.hpp"
 #include "shield.hpp"
 
 namespace maxlat::shield {

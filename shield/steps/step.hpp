@@ -50,7 +50,8 @@ class Workshop {
   size_t changes_ = 0;  // that change something, and were not refused
 };
 
-// More for a journal that is complete, and then is so again. RETURNS: what was reported. ERRORS: it cannot be written.
+// More for a journal that is complete, and then is so again. RETURNS: what was reported. ERRORS: it cannot be
+// written.
 core::Result<ShieldReport> go_on(const ShieldPlan& plan, Surface& surface,
                                  const std::function<core::Status(Workshop&)>& add);
 
@@ -65,6 +66,10 @@ struct Step {
 
 std::vector<const Step*> step_rows();  // of CMakeLists.txt
 extern const Step kIdleLatencyStep;    // one of them, which is made again when its keeper has ended
+
+// irqbalance that runs and does not leave the shielded CPUs alone, as far as no line of the journal has it: to pause
+// it.
+std::vector<Change> irqbalance_since(const JournalContent& journal, const Surface& surface);
 
 // A new shield would take it for its own, and remove it. ERRORS: there is a group of another shield, whose journal we
 // do not know.

@@ -6,7 +6,7 @@
 
 #include <maxlat/test/temporary_folder.hpp>
 
-#include "change/test_box.hpp"
+#include "change/test_surface.hpp"
 #include "shield.hpp"
 
 namespace maxlat::shield {

@@ -157,6 +157,26 @@ wait $outer 2> /dev/null || true
 until rmdir /sys/fs/cgroup/session 2> /dev/null; do usleep 10000; done
 as_before "programs that were moved in"
 
+# irqbalance would write the masks anew: it is paused. (A program of that name that does nothing.)
+mkfifo never
+printf '#!/bin/sh\nread line < never\n' > irqbalance
+chmod +x irqbalance
+./irqbalance & balances=$!
+until grep -qs irqbalance /proc/$balances/comm; do usleep 1000; done
+state_of() { awk '$1 == "State:" { print $2 }' "/proc/$1/status"; }
+shield on --cpus 1 > "$OUT/on_irqbalance.txt"
+grep -qE '^irqbalance +done +is paused until off$' "$OUT/on_irqbalance.txt" || fail "$(cat "$OUT/on_irqbalance.txt")"
+expect "state of irqbalance under the shield" "$(state_of $balances)" = T
+shield status
+kill -CONT $balances
+must_fail shield status > /dev/null
+shield on -q --cpus 1
+expect "state of irqbalance after on again" "$(state_of $balances)" = T
+shield off -q
+expect "state of irqbalance after off" "$(state_of $balances)" = S
+kill $balances
+as_before "irqbalance"
+
 # What a shield is for: a loop that spins on the shielded CPU, and leaves nothing behind. The threads of npt that do not
 # measure leave the shield into which exec has brought them.
 shield exec -q --cpus 1 -- maxlat npt -a 1 -D 2s --rest 0 -q > "$OUT/npt.txt" & exec=$!

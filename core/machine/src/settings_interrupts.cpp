@@ -123,12 +123,22 @@ std::optional<CpuList> left_alone_by(const std::string& environment, const Machi
   return sorted_unique(std::move(cpus));
 }
 
+// "State:	T (stopped)": by a shield, or by a person.
+bool is_stopped(const Process& process, const MachineView& machine) {
+  const std::string status = machine.read("/proc/" + process.pid + "/status").value_or("");
+  const size_t at = status.find("State:");
+  return at != std::string::npos && status.find_first_not_of(" \t", at + 6) == status.find('T', at + 6);
+}
+
 Reading read_irqbalance(const MachineView& machine) {
   const std::vector<Process> processes = processes_of(machine);
   if (processes.empty()) return unknown();
-  const auto found = std::find_if(processes.begin(), processes.end(),
-                                  [](const Process& process) { return process.comm == "irqbalance"; });
-  if (found == processes.end()) return ok("none seen");
+  const auto is_one = [](const Process& process) { return process.comm == "irqbalance"; };
+  const auto found = std::find_if(processes.begin(), processes.end(), [&](const Process& process) {
+    return is_one(process) && !is_stopped(process, machine);
+  });
+  if (found == processes.end())
+    return ok(std::any_of(processes.begin(), processes.end(), is_one) ? "is paused" : "none seen");
   const auto environment = machine.read_bytes("/proc/" + found->pid + "/environ");
   if (!environment) return unknown("it runs; which CPUs it leaves alone can be read by root only");
   const auto cpus = left_alone_by(*environment, machine);
@@ -170,9 +180,8 @@ static std::vector<Setting> interrupt_settings() {
        .why =
            "it writes the masks of all interrupts anew every ten seconds, and so undoes what was set by hand or by a "
            "shield",
-       .fix = "systemctl stop irqbalance, and start it when the shield is off; to keep it, "
-              "echo IRQBALANCE_BANNED_CPULIST={cpus} >> /etc/default/irqbalance && systemctl restart irqbalance, and "
-              "then maxlat shield on once more",
+       .fix = "maxlat shield on pauses it until off; without a shield, systemctl stop irqbalance; to keep it, "
+              "echo IRQBALANCE_BANNED_CPULIST={cpus} >> /etc/default/irqbalance && systemctl restart irqbalance",
        .read = read_irqbalance},
   };
 }
