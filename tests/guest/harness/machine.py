@@ -25,6 +25,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import Failed
 from .monitor import Monitor
 
 QBOOT = "/usr/share/qemu/qboot.rom"  # does nothing with SMM, so that a test may own it; boots faster than SeaBIOS
@@ -65,18 +66,23 @@ def running(command, monitor, log):
             process.wait()
 
 
-def run(command, kept, share, console, limit_s):
-    """Goes on from a kept machine, and waits for the end of the test or its time limit."""
+def run(command, kept, share, console, limit_s, reboots=False):
+    """Goes on from a kept machine, and waits for the end of the test or its time limit. `reboots`: the guest may, and init then runs the
+    test once more."""
     started = time.monotonic()
     start_s = None
     with Monitor() as monitor, open(console, "wb") as log:
         with running([*command, "-incoming", "defer"], monitor, log) as process:
             kept.go_on(monitor)
+            if reboots:
+                monitor.command("set-action", reboot="reset")
             while process.poll() is None and time.monotonic() - started < limit_s:
                 time.sleep(0.05)
                 said = Path(console).read_bytes()
                 if start_s is None and b"guest: start" in said:
                     start_s = time.monotonic() - started
+                if reboots:
+                    _go_on_after_a_boot(monitor)
                 if not (Path(share) / "stopped").exists() and (asked := STOPS.search(said)):
                     _stop_again_and_again(process, int(asked[1]), int(asked[2]))
                     (Path(share) / "stopped").touch()
@@ -90,6 +96,15 @@ def run(command, kept, share, console, limit_s):
     if code < 0 or code % 2 == 0:
         return Outcome(None, f"the guest crashed, panicked or powered off (QEMU status {code})", wall_s, start_s)
     return Outcome(code >> 1, "reported", wall_s, start_s)
+
+
+def _go_on_after_a_boot(monitor):
+    """guest_init stops the machine, for the harness to keep it. Here it has what it needs: a reset leaves the memory as it is."""
+    try:
+        if monitor.command("query-status")["status"] == "guest-panicked":
+            monitor.command("cont")
+    except Failed:
+        pass  # QEMU has ended; that is the caller's to see
 
 
 def _stop_again_and_again(process, times, milliseconds):

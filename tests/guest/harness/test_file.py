@@ -22,6 +22,7 @@ class GuestTest:
     machine: str = "q35"
     cpu: str = "max"             # QEMU's processor model, with what is added to it
     append: str = ""             # added to the kernel's command line
+    reboots: str = ""            # "yes": the guest may reboot, and the test then begins anew; what is in /share stays
     idle: str = "skipped"        # exact mode: skipped | waits (as long as on the host)
     userland: str = "busybox"    # busybox | host (all of the host's programs, read-only over 9p)
     packages: str = ""           # of the host's release, laid over its userland (userland_packages.py)
@@ -31,7 +32,7 @@ class GuestTest:
     console_allow: str = ""      # regular expression: complaints of the kernel that the test provokes
 
 
-KEYS = {"mode", "kernels", "timeout_s", "cpus", "threads", "nodes", "machine", "cpu", "append", "idle", "userland", "packages", "needs", "systemtap", "files", "console_allow"}
+KEYS = {"mode", "kernels", "timeout_s", "cpus", "threads", "nodes", "machine", "cpu", "append", "reboots", "idle", "userland", "packages", "needs", "systemtap", "files", "console_allow"}
 
 
 def read(path):
