@@ -17,6 +17,7 @@
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/report.hpp>
 #include <maxlat/rteval_ext/run_command.hpp>
+#include <maxlat/shield/held_shield.hpp>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -195,12 +196,18 @@ core::Result<std::string> given_gate(const core::CommandLine& line) {
   return line.has("gate") ? reports::gate_to_keep(line.get<std::string>("gate")) : std::string{};
 }
 
+// The CPUs of this machine, without what a run that was killed still keeps everybody off.
+core::Result<Bench> bench_of(const Plan& plan) {
+  if (plan.shield != ShieldUse::none) shield::take_off_what_the_dead_hold();
+  return real_bench();
+}
+
 core::Result<Outcome> gone_on(const RunDirectory& directory, const std::vector<std::string>& skip, bool quiet) {
   core::Result<core::RunResult> run = directory.read();
   if (!run) return run.error();
   const core::Result<Plan> plan = parse_plan(run->plan_text, directory.result_path() + " (its plan)");
   if (!plan) return plan.error();
-  const core::Result<Bench> bench = real_bench();
+  const core::Result<Bench> bench = bench_of(*plan);
   if (!bench) return bench.error();
   return orchestrate({*plan, std::move(*run), directory, *bench, skip, quiet});
 }
@@ -230,7 +237,7 @@ core::Result<core::Exit> start(const core::CommandLine& line, const std::vector<
     fmt::print("{}", skip.empty() ? text->text : to_toml(*left));
     return core::Exit::pass;
   }
-  const core::Result<Bench> bench = real_bench();
+  const core::Result<Bench> bench = bench_of(*plan);
   if (!bench) return bench.error();
   // Before the directory is made: a mistake in plan or gate leaves nothing behind.
   core::Result<std::string> gate = given_gate(line);

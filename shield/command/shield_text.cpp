@@ -92,7 +92,7 @@ std::string text_of(const ShieldStatus& status) {
   if (!status.is_complete && !status.holder)
     text += "it did not come to its end: maxlat shield off undoes what it had done\n";
   if (status.is_complete && status.held && !status.holder)
-    text += "its holder has died: maxlat shield off undoes it, or the next run or shield exec takes it over\n";
+    text += "its holder has died: maxlat shield off undoes it, or the next run or shield exec does\n";
   text += fmt::format("shield of CPU {} since {}, the system on CPU {}: {} of {} changes stand",
                       core::to_string(status.cpus), status.since, core::to_string(status.housekeeping), status.standing,
                       status.changes);

@@ -51,6 +51,20 @@ core::Result<UndoReport> HeldShield::take_off() {
   return shield_off_held(plan_.journal, *surface);
 }
 
+// What cannot be undone here put_on() finds, and tells.
+void take_off_what_the_dead_hold(const std::string& path, Surface& surface) {
+  const auto journal = read_journal(path);
+  if (!journal || !*journal || !(*journal)->header.held || is_stale(**journal, surface)) return;
+  if (const core::Result<Lock> no_other = Lock::hold(surface.view().root); no_other)
+    static_cast<void>(shield_off_held(path, surface));
+}
+
+void take_off_what_the_dead_hold() {
+  const ShieldPlan plan;
+  Surface surface(view_of(plan));
+  if (require_root()) take_off_what_the_dead_hold(plan.journal, surface);
+}
+
 core::Result<core::Phase> audit_shield(const core::CpuList& cpus, double seconds) {
   const AuditPlan plan{.cpus = cpus, .duration_s = seconds};
   core::Result<core::Phase> phase = audit(plan, {});

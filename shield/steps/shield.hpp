@@ -61,6 +61,9 @@ enum class Inherited { widened, left };
 core::Result<UndoReport> shield_off_locked(const std::string& journal, Surface& surface, bool force,
                                            Inherited inherited = Inherited::widened);
 
+// held_shield.hpp. REQUIRES: not the holder.
+void take_off_what_the_dead_hold(const std::string& journal, Surface& surface);
+
 // Where the journal of what off() has left lies, beside that of the shield.
 std::string left_of(const std::string& journal);
 

@@ -99,6 +99,31 @@ TEST_P(ShieldWithHolder, TheEndOfAHolderWaitsForWhoIsAtWork) {
   EXPECT_THAT(box_.changed_since(before), testing::ElementsAre());
 }
 
+// A defect: a run that was resumed after a kill looked for its CPUs while the shield of the killed one kept it off them.
+TEST_P(ShieldWithHolder, WhatTheDeadHoldGoesOffAndNothingElse) {
+  const auto before = box_.state();
+  FakeSurface surface = this->surface();
+  take_off_what_the_dead_hold(plan().journal, surface);
+  EXPECT_EQ(surface.changes, 0) << "no shield is on";
+  ASSERT_TRUE(shield_on(plan(), surface));
+  const auto on = box_.state();
+  take_off_what_the_dead_hold(plan().journal, surface);
+  EXPECT_THAT(box_.changed_since(on), testing::ElementsAre()) << "a person's shield has no holder";
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  {
+    const auto mine = Lock::hold(box_.path());
+    ASSERT_TRUE(mine && shield_on(held(), surface));
+    const auto of_another = [&] {
+      take_off_what_the_dead_hold(plan().journal, surface);
+      ::_exit(box_.changed_since(on).empty() ? 42 : 1);
+    };
+    EXPECT_EXIT(of_another(), testing::ExitedWithCode(42), "") << "its holder lives";
+  }
+  take_off_what_the_dead_hold(plan().journal, surface);
+  EXPECT_THAT(box_.changed_since(before), testing::ElementsAre());
+  EXPECT_FALSE(shield_status(plan().journal, surface)->on);
+}
+
 // A dead holder is no holder.
 TEST_P(ShieldWithHolder, OffTakesWhatADeadHolderHasLeft) {
   const auto before = box_.state();

@@ -148,3 +148,26 @@ wait $runs 2> /dev/null || true
 status=0; run --resume /tmp/killed > "$OUT/resumed.txt" 2>&1 || status=$?
 [ $status -eq 0 ] || [ $status -eq 3 ] || { cat "$OUT/resumed.txt"; fail "resume: exit status $status"; }
 as_before "a kill and --resume"
+
+# A load on a CPU of its own, neither measured nor housekeeping. The shield that a kill leaves keeps everybody off that CPU,
+# the run that goes on, too: it takes that shield off before it looks which CPUs it has.
+cat > /tmp/apart.toml <<'PLAN'
+name = "a load apart"
+shield = "required"
+housekeeping = "0"
+[[phase]]
+name = "loop"
+kind = "npt"
+duration = "2s"
+loads = ["command:sleep 0.1"]
+load_cpus = "2"
+PLAN
+run --plan /tmp/apart.toml -a 1 -o /tmp/apart > /dev/null 2>&1 & runs=$!
+until [ -n "$(cat /sys/fs/cgroup/maxlat-shield/cgroup.threads 2> /dev/null)" ]; do usleep 20000; done
+kill -9 $(process_of_run)
+wait $runs 2> /dev/null || true
+expect "CPUs of who resumes" "$(awk '/Cpus_allowed_list/ { print $2 }' /proc/self/status)" = 0
+status=0; run --resume /tmp/apart > "$OUT/apart.txt" 2>&1 || status=$?
+[ $status -eq 0 ] || [ $status -eq 3 ] || { cat "$OUT/apart.txt"; fail "resume with a load apart: exit status $status"; }
+grep -q '"load CPUs": *"2"' /tmp/apart/result.json || fail "the load was not on CPU 2"
+as_before "a kill and --resume with a load apart"

@@ -48,6 +48,10 @@ class HeldShield {
   std::unique_ptr<Lock> holder_;
 };
 
+// A shield whose holder has died goes off, where there is one and this user may. For who has to know which CPUs there
+// are before it puts its own one on: that one keeps everybody off what it shields, and off what is nobody's.
+void take_off_what_the_dead_hold();
+
 // What put_on() and take_off() would do on this machine, in words that go on after "would"; nothing is changed. ERRORS:
 // those of put_on() that can be seen beforehand.
 core::Result<std::string> preview_of_shield(ShieldPlan plan);
