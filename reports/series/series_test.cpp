@@ -60,6 +60,26 @@ TEST_F(SeriesTest, TheFirstBadRunAndWhatChangedThere) {
   EXPECT_THAT(series_markdown(trends, runs_), HasSubstr("| from | runs | p50 |"));
 }
 
+// A defect: of an upgrade that brought microcode and firmware the first package was told, and where other packages are
+// updated each night, none.
+TEST_F(SeriesTest, EveryPackageThatMattersAndChangedThereIsTold) {
+  for (unsigned day = 0; day < 60; ++day) {
+    core::RunResult run = test::nightly_run(day, day >= 30 ? 1.6 : 1);
+    const bool upgraded = day >= 30;
+    run.machine.push_back({"packages",
+                           upgraded ? "new" : "old",
+                           {{"firmware-realtek", upgraded ? "20250410-2" : "20230210-5"},
+                            {"intel-microcode", upgraded ? "3.20250512.1" : "3.20240813.1"},
+                            {"irqbalance", "1.9.2-1"}}});
+    run.machine.push_back({"other packages", fmt::format("{}", day), {{"installed", fmt::format("{}", day)}}});
+    add(run);
+  }
+  EXPECT_THAT(series_text(trends_of(runs_), runs_, 300),
+              HasSubstr("There, packages: firmware-realtek is 20250410-2, was 20230210-5; intel-microcode is "
+                        "3.20250512.1, was 3.20240813.1\n      also, as often in this series: kernel threads, other "
+                        "packages"));
+}
+
 TEST_F(SeriesTest, WhatDoesNotChangeHasNoFirstBadRun) {
   add_nights(1);
   const Trends trends = trends_of(runs_);

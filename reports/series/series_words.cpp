@@ -12,6 +12,8 @@
 namespace maxlat::reports {
 namespace {
 
+constexpr size_t kValuesTold = 8;  // of a group that changed: an upgrade brings several packages; the page has all
+
 // "on the run before it", "3 runs later"
 std::string distance_text(size_t change, size_t machine) {
   if (change == machine) return "There";
@@ -65,7 +67,7 @@ std::vector<std::string> machine_text(const TrendLine& line, const TrendChange& 
   std::vector<std::string> texts;
   const MachineChange& machine = *change.machine;
   for (const core::MachineDifference& difference : machine.differences)
-    texts.push_back(fmt::format("{}, {}", distance_text(change.at, machine.at), core::to_string(difference)));
+    texts.push_back(fmt::format("{}, {}", distance_text(change.at, machine.at), core::to_string(difference, kValuesTold)));
   if (machine.at != change.at) texts.push_back(fmt::format("that is {}", run_text(*line.runs[machine.at])));
   if (!machine.restless.empty())
     texts.push_back(fmt::format("also, as often in this series: {}", fmt::join(machine.restless, ", ")));

@@ -289,41 +289,50 @@ FingerprintGroup tool_group(const MachineView& machine, const std::map<std::stri
   return group.build();
 }
 
-// Packages whose update moves latencies: the running kernel's image, microcode, firmware, and what moves interrupts and
-// settings. All others as a number and one hash, so that it is seen that something was updated, and a result stays
-// small. Empty where there is no data base.
-FingerprintGroup package_group(const MachineView& machine, const std::map<std::string, std::string>& packages) {
-  GroupBuilder group(machine, "packages");
-  constexpr std::array<std::string_view, 8> kMoveLatencies{
-      "amd64-microcode", "intel-microcode", "irqbalance", "rtkit", "systemd", "tuned", "udev", "util-linux"};
+// The running kernel's image, microcode and firmware, and what moves interrupts and settings.
+bool moves_latencies(const std::string& package, const std::string& running_image) {
+  constexpr std::array<std::string_view, 9> kMoveLatencies{
+      "amd64-microcode", "intel-microcode", "irqbalance", "raspi-firmware", "rtkit",
+      "systemd",         "tuned",           "udev",       "util-linux"};
+  return std::find(kMoveLatencies.begin(), kMoveLatencies.end(), package) != kMoveLatencies.end() ||
+         package.starts_with("firmware-") || package == running_image || package == running_image + "-unsigned";
+}
+
+// Those whose update moves latencies, each by its name; all others as a number and one hash, so that it is seen that
+// something was updated, and a result stays small. Two groups, because the others change all the time: a change of the
+// microcode must not be among theirs. Empty where there is no data base.
+std::array<FingerprintGroup, 2> package_groups(const MachineView& machine,
+                                               const std::map<std::string, std::string>& packages) {
+  GroupBuilder moving(machine, "packages"), others(machine, "other packages");
   const std::string image = "linux-image-" + machine.read("/proc/sys/kernel/osrelease").value_or("");
   const auto is_a_tool = [](const std::string& name) {
     return std::any_of(kTools.begin(), kTools.end(), [&](const auto& tool) { return tool.first == name; });
   };
-  size_t others = 0;
+  size_t count = 0;
   std::string text;
   for (const auto& [name, version] : packages) {
-    const bool moves = std::find(kMoveLatencies.begin(), kMoveLatencies.end(), name) != kMoveLatencies.end();
-    if (moves || name.starts_with("firmware-") || name == image || name == image + "-unsigned") {
-      group.value(name, version);
+    if (moves_latencies(name, image)) {
+      moving.value(name, version);
     } else if (!is_a_tool(name)) {
-      ++others;
+      ++count;
       text += fmt::format("{} {}\n", name, version);
     }
   }
-  if (others > 0) group.value("other packages", fmt::format("{} (hash {})", others, hash_text(text)));
-  return group.build();
+  if (count > 0) others.value("installed", fmt::format("{} (hash {})", count, hash_text(text)));
+  return {moving.build(), others.build()};
 }
 
 }  // namespace
 
 std::vector<FingerprintGroup> fingerprint(const MachineView& machine) {
   const std::map<std::string, std::string> packages = installed_packages(machine);
+  auto [moving_packages, other_packages] = package_groups(machine, packages);
   return {cpu_group(machine),           kernel_group(machine),         memory_group(machine),
           firmware_group(machine),      clock_group(machine),          interrupt_group(machine),
           mitigation_group(machine),    sysctl_group(machine),         setting_group(machine),
           config_group(machine),        module_group(machine),         service_group(machine),
-          kernel_thread_group(machine), tool_group(machine, packages), package_group(machine, packages)};
+          kernel_thread_group(machine), tool_group(machine, packages), std::move(moving_packages),
+          std::move(other_packages)};
 }
 
 }  // namespace maxlat::core

@@ -59,18 +59,17 @@ std::vector<MachineDifference> machine_differences(const std::vector<Fingerprint
   return differences;
 }
 
-std::string to_string(const MachineDifference& difference) {
-  std::string text = fmt::format("{}: {}", difference.group, told(difference.values.front()));
-  if (const size_t further = difference.values.size() - 1; further > 0)
+std::string to_string(const MachineDifference& difference, size_t most) {
+  std::string text = difference.group;
+  const size_t count = std::min(most, difference.values.size());
+  for (size_t i = 0; i < count; ++i) text += (i == 0 ? ": " : "; ") + told(difference.values[i]);
+  if (const size_t further = difference.values.size() - count; further > 0)
     text += fmt::format("; and {} further value{}", further, further == 1 ? "" : "s");
   return text;
 }
 
 std::string with_all_values(const MachineDifference& difference) {
-  std::string text = difference.group;
-  for (const ValueDifference& value : difference.values)
-    text += (&value == &difference.values.front() ? ": " : "; ") + told(value);
-  return text;
+  return to_string(difference, difference.values.size());
 }
 
 }  // namespace maxlat::core

@@ -22,6 +22,11 @@ TEST(MachineDifference, NamesGroupAndValues) {
   EXPECT_EQ(differences[0].group, "kernel");
   EXPECT_EQ(differences[0].values.size(), 3u) << "one changed, one is gone, one has come";
   EXPECT_EQ(to_string(differences[0]), "kernel: release is 6.12, was 6.1; and 2 further values");
+  EXPECT_EQ(to_string(differences[0], 2),
+            "kernel: release is 6.12, was 6.1; tainted is 0, was not there; and 1 further value");
+  EXPECT_EQ(to_string(differences[0], 9), with_all_values(differences[0]));
+  EXPECT_EQ(with_all_values(differences[0]),
+            "kernel: release is 6.12, was 6.1; tainted is 0, was not there; preemption is not there, was full");
 }
 
 TEST(MachineDifference, AGroupThatOnlyOneHasDiffers) {

@@ -3,6 +3,7 @@
 // In what the machines of two runs differ, by the groups of their fingerprints.
 #pragma once
 
+#include <cstddef>
 #include <maxlat/core/result/run_result.hpp>
 #include <string>
 #include <vector>
@@ -22,8 +23,8 @@ struct MachineDifference {
 // The groups that differ, in the order of the first; a group that only one of them has differs in all its values.
 std::vector<MachineDifference> machine_differences(const std::vector<FingerprintGroup>& here,
                                                    const std::vector<FingerprintGroup>& there);
-// "kernel: release is 6.1.0-27, was 6.1.0-25; and 2 further values"
-std::string to_string(const MachineDifference& difference);
+// "kernel: release is 6.1.0-27, was 6.1.0-25; and 2 further values". So many values are told, the first ones.
+std::string to_string(const MachineDifference& difference, size_t most = 1);
 // "cpu: model name is A, was B; microcode is 1, was 2"
 std::string with_all_values(const MachineDifference& difference);
 
