@@ -54,6 +54,18 @@ TEST(SoftLimit, OneBadCpuIsAWarningManyAreAFailure) {
   EXPECT_EQ(outcome(2).rule, "npt: max_ns (soft)");
 }
 
+// Firmware that stops the box is one cause, however many CPUs it has.
+TEST(SoftLimit, SaysThatAllCpusWereStoppedAtOnce) {
+  auto run = twenty_cpus(20);
+  const auto note = [&] { return judged(run, {soft_limit(50e3, 0.05)}).rules.at(0).note; };
+  EXPECT_EQ(note(), "20 of 20 CPUs are over the soft limit");
+  for (core::CpuResult& cpu : run.phases[0].per_cpu) cpu.outliers = {{5e9, 60e3, cpu.cpu, ""}};
+  EXPECT_EQ(note(), "20 of 20 CPUs are over the soft limit; all of them were stopped at once, which may be one event");
+  EXPECT_EQ(judged(run, {soft_limit(50e3, 0.05)}).rules.at(0).outcome, Outcome::fail) << "all the same";
+  const Rule exposure{.phase = "npt", .metric = "exposure_s", .limit = 1e6, .soft = true};
+  EXPECT_EQ(judged(run, {exposure}).rules.at(0).note, "over the soft limit") << "is of no CPU";
+}
+
 TEST(SoftLimit, WithoutAShareIsNeverMoreThanAWarning) {
   const auto verdict = judged(twenty_cpus(20), {soft_limit(50e3)});
   EXPECT_EQ(verdict.kind, Kind::pass);

@@ -7,6 +7,7 @@
 #include <maxlat/core/result/phase_kind.hpp>
 
 #include "../view/phase_view.hpp"
+#include "../view/stopped_together.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -34,7 +35,8 @@ std::string rule_limit_text(const MetricDefinition& metric, const Rule& rule) {
   return fmt::format("{}{}", limit_text(metric, rule.limit), share);
 }
 
-// Beyond a soft limit: a warning, or a failure when too many CPUs are.
+// Beyond a soft limit: a warning, or a failure when too many CPUs are. They are counted. Nothing is concluded of the
+// share that another run would have: for that, CPUs would have to be independent.
 void soften(core::RuleResult& result, const Rule& rule, size_t over, size_t cpus) {
   if (!rule.soft || result.outcome != Outcome::fail) return;
   result.note = cpus > 0 ? fmt::format("{} of {} CPUs are over the soft limit", over, cpus) : "over the soft limit";
@@ -74,8 +76,11 @@ JudgedRule judge_phase(const core::RunResult& run, const MetricDefinition& metri
   judged.value = seen.observation.at_most.value_or(seen.observation.value);
   judge_seen(metric, rule, seen.observation, seen_text(metric, phase, seen), judged.result);
   if (rule.soft && judged.result.outcome == Outcome::fail) {
-    const bool each_cpu = metric.of_cpu != nullptr;
-    soften(judged.result, rule, each_cpu ? cpus_beyond(metric, phase, rule) : 0, each_cpu ? phase.per_cpu.size() : 0);
+    const size_t cpus = metric.of_cpu != nullptr ? phase.per_cpu.size() : 0;
+    const size_t over = cpus > 0 ? cpus_beyond(metric, phase, rule) : 0;
+    soften(judged.result, rule, over, cpus);
+    if (cpus > 0 && over == cpus && stopped_together(phase))
+      judged.result.note += "; all of them were stopped at once, which may be one event";
   }
   return judged;
 }

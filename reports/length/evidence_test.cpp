@@ -47,6 +47,7 @@ TEST(Evidence, NothingAboveTheMaximumIsTheRuleOfThree) {
   EXPECT_NEAR(evidence.further->time, 86'400 * 2.9957, 10);
   EXPECT_EQ(evidence.further->allowed, 0u);
   const std::string text = evidence_text(evidence, kOneADay);
+  EXPECT_THAT(text, HasSubstr("2 CPUs are taken as independent: what stops all of them at once was watched for 1 h"));
   EXPECT_THAT(text, HasSubstr("Fewer than 1 exceedance in 1 d, at 95 %: not shown by this run."));
   EXPECT_THAT(text, HasSubstr("watches for 3 d of CPU time (1 d 12 h with 2"));
   EXPECT_THAT(text, Not(HasSubstr("of 100 runs")));

@@ -45,7 +45,11 @@ std::string count_lines(const Evidence& evidence, const WantedRate& wanted) {
                            core::duration_text(wanted.time_s), evidence.events_below * per_time,
                            percent_of(wanted.confidence), percent_of(wanted.confidence),
                            range_text(evidence.events_interval.low, evidence.events_interval.high, per_time)));
-  return text + line(fmt::format("and fewer than one in {:.2g} samples", 1 / evidence.share_below));
+  text += line(fmt::format("and fewer than one in {:.2g} samples", 1 / evidence.share_below));
+  if (evidence.cpus < 2) return text;
+  const double of_each_s = evidence.exposure_s / static_cast<double>(evidence.cpus);
+  return text + line(fmt::format("{} CPUs are taken as independent: what stops all of them at once was watched for {}",
+                                 evidence.cpus, core::duration_text(of_each_s)));
 }
 
 std::string answer_lines(const Evidence& evidence, const WantedRate& wanted) {
@@ -172,7 +176,8 @@ std::string plan_text(const WantedRate& wanted, std::uint64_t least_allowed, std
   for (std::uint64_t allowed = least_allowed; allowed <= most_allowed; ++allowed)
     table.row({std::to_string(allowed), length_text(core::time_to_show(wanted.per_s(), allowed, wanted.confidence))});
   return fmt::format("To show {}, at {}:\n", to_string(wanted), percent_of(wanted.confidence)) + table.text() +
-         "Several CPUs that are watched at once divide the time. How many are allowed is chosen before the run.\n";
+         "Several CPUs that are watched at once divide the time, but for what stops all of them at once. How many are\n"
+         "allowed is chosen before the run.\n";
 }
 
 }  // namespace maxlat::reports
