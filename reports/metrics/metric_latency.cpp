@@ -7,11 +7,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <maxlat/core/stats/exceedance.hpp>
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
 
 #include "../view/phase_view.hpp"
+#include "exceedances.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -40,12 +40,11 @@ uint64_t samples_to_show(double level) {
 std::string quantile_not_shown(const core::CpuResult& cpu, double level, double limit_ns) {
   if (cpu.samples < samples_to_show(level))
     return fmt::format("{} samples are too few to show it, {} may", cpu.samples, samples_to_show(level));
-  const uint64_t above = cpu.bins.empty() ? 0 : core::samples_above(cpu, limit_ns);
-  if (above == 0) return "";
-  const double at_most = core::share_below(above, cpu.samples, kRuleOfThreeConfidence);
-  if (at_most <= 1 - level) return "";
-  return fmt::format("{} of {} samples are above the limit, which shows no share below {:.4g} %", above, cpu.samples,
-                     100 * at_most);
+  if (cpu.bins.empty()) return "";
+  const Exceedances above = exceedances_of(cpu, limit_ns);
+  if (above.samples == 0 || above.share_at_most() <= 1 - level) return "";
+  return fmt::format("{} of {} samples are above the limit{}, which shows no share below {:.4g} %", above.samples,
+                     cpu.samples, above.together_text(), 100 * above.share_at_most());
 }
 
 // With too few samples the quantile of them is their maximum. Beyond the limit it is beyond it; within, so few samples

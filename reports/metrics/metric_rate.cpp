@@ -6,15 +6,14 @@
 //
 // A rate within its limit is only shown by a run that was long enough. With none above in n samples the rate may still
 // be 3/n (rule of three, Hanley 1983), so the limit must allow three in what was watched; with three above, nearly
-// eight. What so many let expect is exact (core/stats/exceedance.hpp), the same as `maxlat plan-length` says it.
+// eight (exceedances.hpp).
 #include <fmt/format.h>
 
-#include <maxlat/core/stats/exceedance.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
 
-#include "view/phase_view.hpp"
+#include "exceedances.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -32,21 +31,20 @@ std::optional<double> threshold_ns(std::string_view name, std::string_view suffi
   return static_cast<double>(*ns);
 }
 
-// Of so many samples above the time in what was watched: hours, or millions of samples. `at_most`: that many let expect
-// no more in it.
-Observation rate_observed(uint64_t above, double watched, double at_most, std::string note, const Rule& rule) {
-  Observation observed{.value = static_cast<double>(above) / watched, .note = std::move(note)};
-  const double least = above == 0 ? kRuleOfThree : at_most;
-  if (rule.limit * watched < least)
-    observed.not_shown = fmt::format("the run is too short: it shows no rate below {:.4g}", least / watched);
+// Of so many samples above the time in what was watched: hours, or millions of samples. `at_most` are expected in it.
+Observation rate_observed(const Exceedances& above, double watched, double at_most, const std::string& note,
+                          const Rule& rule) {
+  Observation observed{.value = static_cast<double>(above.samples) / watched, .note = note + above.together_text()};
+  if (rule.limit * watched < at_most)
+    observed.not_shown = fmt::format("the run is too short: it shows no rate below {:.4g}", at_most / watched);
   return observed;
 }
 
 // Nothing where there is no histogram to count in.
-std::optional<uint64_t> count_above(const core::CpuResult& cpu, const Rule& rule, std::string_view suffix) {
+std::optional<Exceedances> count_above(const core::CpuResult& cpu, const Rule& rule, std::string_view suffix) {
   const double threshold = *threshold_ns(rule.metric, suffix);
   if (cpu.bins.empty() && cpu.max_ns > threshold) return std::nullopt;
-  return core::samples_above(cpu, threshold);
+  return exceedances_of(cpu, threshold);
 }
 
 constexpr const char* kNoHistogram = "there is no histogram to count in";
@@ -55,17 +53,17 @@ Observation of_an_hour(const core::CpuResult& cpu, const Rule& rule) {
   const auto above = count_above(cpu, rule, kPerHour);
   if (!above) return {.not_measured = kNoHistogram};
   if (!(cpu.exposure_s > 0)) return {.not_measured = "nobody told how long it watched"};
-  return rate_observed(*above, cpu.exposure_s / kHour_s, core::events_below(*above, kRuleOfThreeConfidence),
-                       fmt::format("{} in {:.4g} s", *above, cpu.exposure_s), rule);
+  return rate_observed(*above, cpu.exposure_s / kHour_s, above->at_most(),
+                       fmt::format("{} in {:.4g} s", above->samples, cpu.exposure_s), rule);
 }
 
 Observation of_a_million(const core::CpuResult& cpu, const Rule& rule) {
   const auto above = count_above(cpu, rule, kPerMillion);
   if (!above) return {.not_measured = kNoHistogram};
   const auto samples = static_cast<double>(cpu.samples);
-  return rate_observed(*above, samples / kMillion,
-                       samples * core::share_below(*above, cpu.samples, kRuleOfThreeConfidence),
-                       fmt::format("{} of {} samples", *above, cpu.samples), rule);
+  const double at_most = above->samples == 0 ? above->at_most() : samples * above->share_at_most();
+  return rate_observed(*above, samples / kMillion, at_most,
+                       fmt::format("{} of {} samples", above->samples, cpu.samples), rule);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/metric_definition.hpp>
+#include <random>
 #include <set>
 
 #include "../test/test_runs.hpp"
@@ -97,6 +98,34 @@ TEST(MetricQuantile, ThatWouldBeBeyondTheLimitWithALittleMoreIsNotShown) {
   EXPECT_THAT(nine.observed, HasSubstr("9 of 10000 samples are above the limit, which shows no share below 0.157"));
   EXPECT_EQ(judged(run, "npt", "p99.9_ns", 100).outcome, Outcome::pass) << "none is above";
   EXPECT_EQ(judged(run, "npt", "p99_ns", 50).outcome, Outcome::pass);
+}
+
+// An hour in steps of a second, with a hundred samples above 50 us: one in each of a hundred steps, or in two bursts.
+core::RunResult hour_with_a_hundred_above(bool in_bursts) {
+  auto run = test::single_phase_run();
+  auto cpu = test::cpu_from_bins(3, {{10e3, 11e3, 3'599'900}, {80e3, 81e3, 100}}, 3600);
+  cpu.timeline = {.step_s = 1, .kind = core::Timeline::Kind::max, .max_ns = std::vector<double>(3600, 11e3)};
+  std::mt19937 random(7);
+  for (int i = 0; i < (in_bursts ? 2 : 100); ++i) cpu.timeline.max_ns[random() % 3600] = 81e3;
+  run.phases[0] = test::phase_of("npt", "npt", 3600, {std::move(cpu)});
+  return run;
+}
+
+// A defect: a hundred samples of two disturbances were taken for a hundred, which show a rate below 118 an hour. Two
+// may as well have been six.
+TEST(MetricRate, SamplesOfOneDisturbanceShowNoMoreThanOne) {
+  const auto singly = hour_with_a_hundred_above(false), bursts = hour_with_a_hundred_above(true);
+  for (const char* metric : {"above_50us_per_h", "above_50us_ppm"}) {
+    const double unit = std::string_view(metric).ends_with("_h") ? 1 : 1 / 3.6;  // 3.6 million samples an hour
+    EXPECT_EQ(judged(singly, "npt", metric, 150 * unit).outcome, Outcome::pass) << metric;
+    const auto in_bursts = judged(bursts, "npt", metric, 150 * unit);
+    EXPECT_EQ(in_bursts.outcome, Outcome::invalid) << metric;
+    EXPECT_THAT(in_bursts.observed, HasSubstr(", 99 of which tell as much as one"));
+    EXPECT_EQ(judged(bursts, "npt", metric, 99 * 6.3 * unit).outcome, Outcome::pass) << metric;
+    EXPECT_EQ(judged(bursts, "npt", metric, 99 * unit).outcome, Outcome::fail) << "as observed, all the same";
+  }
+  EXPECT_EQ(judged(singly, "npt", "p99.99_ns", 50e3).outcome, Outcome::pass);
+  EXPECT_EQ(judged(bursts, "npt", "p99.99_ns", 50e3).outcome, Outcome::invalid) << "a hundred of 360 that it allows";
 }
 
 TEST(MetricRate, AMeterThatToldNoTimeHasNoRate) {
