@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import subprocess
+import sys
 import tempfile
 
 import judges
@@ -62,4 +63,5 @@ def pair(maxlat, number, draw):
 def pairs(maxlat, count):
     draw = random.Random(1)
     for number in range(count):
+        print(f"# measuring pair {number + 1} of {count}", file=sys.stderr, flush=True)
         yield pair(maxlat, number, draw)

@@ -4,7 +4,7 @@
 a real machine, and does it cry wolf?
 
 Pairs of builds of which nothing is new, and pairs of which the second is stalled on purpose, under several loads (measuring.py).
-They are judged by `maxlat compare`, and by what others do with the same runs (judges.py). Root; 40 pairs take 20 minutes.
+They are judged by `maxlat compare`, and by what others do with the same runs (judges.py). Root; 40 pairs take twenty minutes.
 
   --record FILE   writes the pairs there (recording.py), to judge them again
   --from FILE     judges recorded pairs, and measures nothing

@@ -2,9 +2,8 @@
 """Pairs of builds in a file: what `maxlat compare` and its peers read of each run, and no more, compressed.
 
 Of a result of npt are kept how long it watched, its figures, its time line and its histogram, the bins of which are joined to a
-grid of equal ratios: one after another by 1/128. A run of a second has a thousand bins, most of them one sample of its tail, so
-that a campaign is 64 times as large without that. Not kept are the machine, the outliers and the words. Live pairs are
-judged by what is kept, too, so there is one way to a verdict.
+grid of equal ratios: one after another by 1/128. That leaves 250 bins of a run of a second, and 146 kB of 640 such runs. Not kept
+are the machine, the outliers and the words. Live pairs are judged by what is kept, too, so there is one way to a verdict.
 
 The file is xz of JSON: {"format", "about", "pairs": [{"kind", "load", "load_average", "good": [run, ...], "new": [run, ...]},
 ...]}, and a run's bins are [steps of the grid since the bin before it, samples, ...].
