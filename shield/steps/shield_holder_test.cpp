@@ -99,7 +99,7 @@ TEST_P(ShieldWithHolder, TheEndOfAHolderWaitsForWhoIsAtWork) {
   EXPECT_THAT(box_.changed_since(before), testing::ElementsAre());
 }
 
-// A defect: a run that was resumed after a kill looked for its CPUs while the shield of the killed one kept it off them.
+// A defect: a resumed run looked for its CPUs while the shield of the run that was killed kept it off them.
 TEST_P(ShieldWithHolder, WhatTheDeadHoldGoesOffAndNothingElse) {
   const auto before = box_.state();
   FakeSurface surface = this->surface();
