@@ -176,8 +176,8 @@ std::string plan_text(const WantedRate& wanted, std::uint64_t least_allowed, std
   for (std::uint64_t allowed = least_allowed; allowed <= most_allowed; ++allowed)
     table.row({std::to_string(allowed), length_text(core::time_to_show(wanted.per_s(), allowed, wanted.confidence))});
   return fmt::format("To show {}, at {}:\n", to_string(wanted), percent_of(wanted.confidence)) + table.text() +
-         "Several CPUs that are watched at once divide the time, but for what stops all of them at once. How many are\n"
-         "allowed is chosen before the run.\n";
+         "Several CPUs that are watched at once divide the time, but for what stops all of them at once.\n"
+         "How many are allowed is chosen before the run.\n";
 }
 
 }  // namespace maxlat::reports
