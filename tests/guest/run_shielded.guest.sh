@@ -158,13 +158,14 @@ housekeeping = "0"
 [[phase]]
 name = "loop"
 kind = "npt"
-duration = "2s"
+duration = "3s"
 loads = ["command:sleep 0.1"]
 load_cpus = "2"
 PLAN
 run --plan /tmp/apart.toml -a 1 -o /tmp/apart > /dev/null 2>&1 & runs=$!
+until process=$(process_of_run) && [ -n "$process" ]; do usleep 20000; done  # it takes long to find: before anything is measured
 until [ -n "$(cat /sys/fs/cgroup/maxlat-shield/cgroup.threads 2> /dev/null)" ]; do usleep 20000; done
-kill -9 $(process_of_run)
+kill -9 $process
 wait $runs 2> /dev/null || true
 expect "CPUs of who resumes" "$(awk '/Cpus_allowed_list/ { print $2 }' /proc/self/status)" = 0
 status=0; run --resume /tmp/apart > "$OUT/apart.txt" 2>&1 || status=$?
