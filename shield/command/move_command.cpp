@@ -56,10 +56,9 @@ void tell(const MoveReport& report, bool out) {
 core::Status all_moved(const MoveReport& report) {
   for (const MovedProcess& process : report.processes) {
     if (process.refused.empty()) continue;
-    return core::Error{
-        fmt::format("{} ({}): {} cannot be moved: {}", process.name, process.number,
-                    core::counted(process.refused.size(), "thread"), process.refused.front()),
-        "a thread that the kernel binds to its CPUs, such as a worker of io_uring, keeps its process out"};
+    return core::Error{fmt::format("{} ({}): {} cannot be moved: {}", process.name, process.number,
+                                   core::counted(process.refused.size(), "thread"), process.refused.front()),
+                       "a thread that the kernel has bound keeps its process out"};
   }
   return {};
 }
