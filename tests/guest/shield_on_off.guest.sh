@@ -137,6 +137,9 @@ for task in $outer $pinned $child; do
 done
 shield status > move.txt || fail "status calls a move a drift: $(cat move.txt)"
 grep -q '; 3 moved in: ' move.txt || fail "status does not tell who was moved in: $(cat move.txt)"
+status=0; shield audit -D 1s > move.txt || status=$?
+case $status in 0|2|3) ;; *) fail "audit: exit status $status: $(cat move.txt)" ;; esac
+grep -q '^these belong there: .*sleep' move.txt || fail "audit does not take who was moved in for own: $(cat move.txt)"
 shield on -q --cpus 1
 expect "CPUs inside after on again" "$(allowed $pinned)" = 1
 kernel_thread=$(pidof 'migration/1' || awk '$2 == "(migration/1)" { print $1 }' /proc/[0-9]*/stat)
