@@ -29,31 +29,30 @@ bool is_code(char type) {
   return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-}  // namespace
-
-void name_functions(std::istream& kallsyms, std::map<uint64_t, std::string>& functions) {
-  if (functions.empty()) return;
-  for (std::string line; std::getline(kallsyms, line);) {
-    const Symbol symbol = symbol_of(line);
-    const auto wanted = symbol.address == 0 ? functions.end() : functions.find(symbol.address);
-    if (wanted != functions.end() && wanted->second.empty()) wanted->second = symbol.name;
+// The lines are not in the order of the addresses: of each caller the nearest beginning so far.
+void name_callers_behind(const Symbol& symbol, std::map<uint64_t, std::string>& callers,
+                         std::map<uint64_t, uint64_t>& nearest) {
+  for (auto caller = callers.lower_bound(symbol.address);
+       caller != callers.end() && caller->first - symbol.address < kLongestFunction; ++caller) {
+    uint64_t& begins = nearest[caller->first];
+    if (symbol.address <= begins) continue;
+    begins = symbol.address;
+    caller->second = symbol.name;
   }
 }
 
-// In one pass, for the lines are not in the order of the addresses: of each caller the nearest beginning so far.
-void name_callers(std::istream& kallsyms, std::map<uint64_t, std::string>& callers) {
-  if (callers.empty()) return;
+}  // namespace
+
+void name_symbols(std::istream& kallsyms, std::map<uint64_t, std::string>& functions,
+                  std::map<uint64_t, std::string>& callers) {
+  if (functions.empty() && callers.empty()) return;
   std::map<uint64_t, uint64_t> nearest;
   for (std::string line; std::getline(kallsyms, line);) {
     const Symbol symbol = symbol_of(line);
-    if (symbol.address == 0 || !is_code(symbol.type)) continue;
-    for (auto caller = callers.lower_bound(symbol.address);
-         caller != callers.end() && caller->first - symbol.address < kLongestFunction; ++caller) {
-      uint64_t& begins = nearest[caller->first];
-      if (symbol.address <= begins) continue;
-      begins = symbol.address;
-      caller->second = symbol.name;
-    }
+    if (symbol.address == 0) continue;
+    const auto wanted = functions.find(symbol.address);
+    if (wanted != functions.end() && wanted->second.empty()) wanted->second = symbol.name;
+    if (is_code(symbol.type)) name_callers_behind(symbol, callers, nearest);
   }
 }
 

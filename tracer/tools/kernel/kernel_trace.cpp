@@ -102,10 +102,7 @@ void KernelTrace::end_of_cpu(std::size_t place, std::uint64_t tick) {
 trace::RecordingReport KernelTrace::finish(trace::TraceWriter::Told told) {
   told.produced += ends_;
   std::ifstream kallsyms("/proc/kallsyms");
-  attribution::name_functions(kallsyms, functions_);
-  kallsyms.clear();
-  kallsyms.seekg(0);
-  attribution::name_callers(kallsyms, callers_);
+  attribution::name_symbols(kallsyms, functions_, callers_);
   functions_.merge(callers_);
   dump_.write_functions(functions_);
   writer_->tell(channel_, told);

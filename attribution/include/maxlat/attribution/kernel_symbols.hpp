@@ -14,12 +14,11 @@
 
 namespace maxlat::attribution {
 
-// Fills in the names of the addresses that are its keys. One that is not told stays "".
-void name_functions(std::istream& kallsyms, std::map<uint64_t, std::string>& functions);
-
-// The same of addresses that lie within functions: the name of the one that begins before. What begins more than a page
-// before is not it.
-void name_callers(std::istream& kallsyms, std::map<uint64_t, std::string>& callers);
+// Fills in the names of the addresses that are the keys. `functions` begin there, of several names the first. `callers`
+// lie within functions: the name of the one that begins before; what begins more than a page before is not it. One that
+// is not told stays "".
+void name_symbols(std::istream& kallsyms, std::map<uint64_t, std::string>& functions,
+                  std::map<uint64_t, std::string>& callers);
 
 // How many functions have that name, those of modules, too. Nothing: nobody tells.
 std::optional<size_t> count_functions(std::istream& kallsyms, std::string_view name);

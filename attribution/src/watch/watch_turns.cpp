@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "watch_turns.hpp"
+
+#include <maxlat/base/counter.h>
+
+#include <algorithm>
+#include <maxlat/attribution/accounting.hpp>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace maxlat::attribution {
+namespace {
+
+constexpr size_t kPacketsAtOnce = 64;
+constexpr size_t kReadsOfOneTurn = 16;  // together twice what a buffer holds
+// Of all CPUs together, up to 128 of them, 60 MB; of one 4 MB and what is read at once, and at least what a second of a
+// busy one needs.
+constexpr size_t kMostEvents = 1 << 20, kMostOfOneCpu = 1 << 16, kFewestOfOneCpu = 1 << 13;
+
+}  // namespace
+
+size_t WatchTurns::most_events_of_each(size_t cpus) {
+  return std::clamp(kMostEvents / cpus, kFewestOfOneCpu, kMostOfOneCpu);
+}
+
+WatchTurns::WatchTurns(const WatchPlan& plan, EventSource& source, ReadElsewhere read_elsewhere, base::Moment start,
+                       size_t most_events, const WakeupFinder::IsMeters& is_meters)
+    : plan_(plan),
+      source_(source),
+      read_elsewhere_(std::move(read_elsewhere)),
+      done_elsewhere_(plan.cpus.size()),
+      monotonic_(start, plan.ticks_per_ns) {
+  for (size_t i = 0; i < plan_.cpus.size(); ++i)
+    cpus_.push_back(std::make_unique<WatchedCpu>(plan_, most_events, is_meters));
+}
+
+bool WatchTurns::take() {
+  if (!damage_.empty()) return false;
+  for (const auto& cpu : cpus_) cpu->asked.take([&](const core::AskedGap& gap) { cpu->open.push_back(gap); });
+  bool is_whole = true;
+  for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i) is_whole = read(i) && is_whole;
+  if (damage_.empty()) read_elsewhere();
+  monotonic_.look(base::read_both(CLOCK_MONOTONIC));
+  if (damage_.empty())
+    for (const auto& cpu : cpus_) account_for_asked(*cpu);
+  return is_whole;
+}
+
+// The gaps are taken before: when the buffer is then read to its end, all that was recorded in them is here ([A1]).
+bool WatchTurns::read(size_t index) {
+  WatchedCpu& cpu = *cpus_[index];
+  cpu.is_read = false;
+  for (size_t reads = 0; !cpu.is_read && reads < kReadsOfOneTurn; ++reads) {
+    cpu.history.forget_old();
+    const uint64_t began = maxlat_counter_plain();
+    const core::Result<bool> all = read_once(cpu, index);
+    if (!all) damage_ = all.error().text;
+    if (!all) return false;
+    cpu.is_read = *all;
+    if (cpu.is_read) cpu.known_until = began;
+    const std::vector<KernelEvent>& events = cpu.history.events();
+    if (!events.empty()) cpu.known_until = std::max(cpu.known_until, events.back().tick);
+  }
+  return cpu.is_read;
+}
+
+core::Result<bool> WatchTurns::read_once(WatchedCpu& cpu, size_t index) {
+  std::vector<KernelEvent>& events = cpu.history.events();
+  const size_t before = events.size();
+  core::Result<bool> all = source_.read(index, kPacketsAtOnce, events);
+  if (plan_.watched == Watched::another_program) find_wakeups(cpu, std::span(events).subspan(before));
+  sum_up(cpu, std::span(events).subspan(before));
+  return all;
+}
+
+void WatchTurns::find_wakeups(WatchedCpu& cpu, std::span<const KernelEvent> events) {
+  for (const KernelEvent& event : events) {
+    const std::optional<Wakeup> wakeup = cpu.finder.see(event, monotonic_);
+    const int32_t thread = cpu.finder.thread();
+    if (thread != 0 && !cpu.ledger.has_begun()) cpu.ledger.begin(event.tick, thread);
+    if (wakeup) cpu.found.push_back(*wakeup);
+  }
+}
+
+// Behind the reading: of events that were recorded after the start it is then known, but for those of the moment in
+// which the meter says so.
+void WatchTurns::sum_up(WatchedCpu& cpu, std::span<const KernelEvent> events) const {
+  const std::optional<uint64_t> begin = cpu.asked.begun(), end = cpu.asked.ended();
+  if (begin && !cpu.ledger.has_begun()) cpu.ledger.begin(ticks_at(*begin), cpu.asked.thread());
+  if (end && !std::exchange(cpu.end_is_told, true)) cpu.ledger.end(ticks_at(*end));
+  cpu.ledger.see(events);
+  for (const KernelEvent& event : events) cpu.smis.see(event);
+}
+
+void WatchTurns::read_elsewhere() {
+  if (!read_elsewhere_) return;
+  const uint64_t began = maxlat_counter_plain();
+  for (std::vector<KernelEvent>& of_cpu : done_elsewhere_) of_cpu.clear();
+  const core::Result<bool> read = read_elsewhere_(done_elsewhere_);
+  if (!read) ++unreadable_elsewhere_;
+  const bool whole = read && *read;
+  for (size_t i = 0; i < cpus_.size(); ++i)
+    cpus_[i]->elsewhere.add({began, whole, cpus_[i]->known_until}, done_elsewhere_[i], cpus_[i]->history.events());
+}
+
+Interval WatchTurns::interval_of(const core::AskedGap& gap, int32_t thread) const {
+  const uint64_t end = ticks_at(gap.end);
+  return {.from = end - (of_timer() ? monotonic_.length_of(gap.ticks) : gap.ticks),
+          .to = end,
+          .thread = thread,
+          .around_at_most = static_cast<uint64_t>(kAroundAtMost_ns * plan_.ticks_per_ns),
+          .ticks_per_ns = plan_.ticks_per_ns,
+          .begins_asleep = of_timer(),
+          .timer_is_due = of_timer()};
+}
+
+void WatchTurns::account_for_asked(WatchedCpu& cpu) {
+  for (const Wakeup& wakeup : cpu.found) cpu.wakeups.offer(wakeup, cpu.finder.thread(), cpu.history);
+  cpu.found.clear();
+  if (cpu.is_read) {
+    for (const core::AskedGap& gap : cpu.open) cpu.history.account_for(gap, interval_of(gap, cpu.asked.thread()));
+    cpu.open.clear();
+  }
+  cpu.history.forget_old();
+}
+
+}  // namespace maxlat::attribution
