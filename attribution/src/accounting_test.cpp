@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <maxlat/attribution/accounting.hpp>
-#include <maxlat/attribution/smi_windows.hpp>
 
+#include "test_accounting.hpp"
 #include "test_events.hpp"
 #include "test_random_cpu.hpp"
 
@@ -17,21 +16,6 @@ using namespace test;
 using core::Certainty;
 using core::TimeClass;
 using testing::ElementsAre;
-
-Interval interval(uint64_t from, uint64_t to, uint64_t around_at_most = 50) {
-  return {.from = from, .to = to, .thread = kMeter, .around_at_most = around_at_most, .ticks_per_ns = 2};
-}
-
-// "irq 24 eth0: 61"
-std::vector<std::string> told(const Accounting& accounting) {
-  std::vector<std::string> lines;
-  for (const Part& part : accounting.parts)
-    lines.push_back(fmt::format("{}{}: {}{}",
-                                core::name_of({.kind = part.kind, .name = part.name, .woken_by = part.woken_by}),
-                                part.function == 0 ? "" : fmt::format(" {:x}", part.function), part.ticks,
-                                part.count == 1 ? "" : fmt::format(" in {}", part.count)));
-  return lines;
-}
 
 TEST(Accounting, TheInnermostContextOwnsTheTime) {
   const std::vector<KernelEvent> events = {
@@ -189,51 +173,6 @@ TEST(Accounting, AWakerCountsForOneWakingThatWasSeen) {
   const Accounting accounting = account(twice, interval(100, 310));
   EXPECT_EQ(accounting.parts[0].name, "task (tid 7, nice 0)");
   EXPECT_EQ(accounting.parts[0].woken_by, "softirq NET_RX") << "the first time it was";
-}
-
-KernelEvent look(uint64_t tick, uint64_t smis) {
-  return {.tick = tick, .value = smis, .kind = EventKind::machine_counts};
-}
-void tick_at(uint64_t tick, std::vector<KernelEvent>& events) {
-  events.push_back(of_vector(tick, EventKind::vector_entry, VectorUse::local_timer));
-  events.push_back(of_vector(tick + 10, EventKind::vector_exit, VectorUse::local_timer));
-}
-
-// A look that finds no more is not recorded: its tick is.
-TEST(SmiWindows, AreBetweenALookAndTheOneThatFoundMore) {
-  std::vector<KernelEvent> events{look(50, 7)};  // the first one: from here on is counted
-  tick_at(1000, events);
-  tick_at(2000, events);
-  events.insert(events.end() - 1, look(2001, 9));
-  events.push_back(event(3000, EventKind::hole));
-  events.push_back(look(4000, 20));  // and how many of them came since the last look, nobody knows
-  tick_at(5000, events);
-  events.insert(events.end() - 2, look(4999, 21));  // another order of the two probes
-  SmiWindows smis;
-  for (const KernelEvent& one : events) smis.see(one);
-  std::vector<std::string> windows;
-  for (const SmiWindow& one : smis.windows()) windows.push_back(fmt::format("{}-{}: {}", one.from, one.to, one.count));
-  EXPECT_THAT(windows, ElementsAre("1000-2001: 2", "4000-4999: 1"));
-}
-
-TEST(SmiWindows, TheLongestStretchesOfNothingAreTheirs) {
-  const std::vector<KernelEvent> events = {event(3000, EventKind::irq_entry, 24, "eth0"),
-                                           event(3010, EventKind::irq_exit, 24)};
-  Accounting first = account(events, interval(1100, 1300));   // 200 of nothing
-  Accounting second = account(events, interval(2000, 4000));  // 1000, an interrupt, 990
-  Accounting behind = account(events, interval(5000, 5500));
-  Accounting* const all[] = {&first, &second, &behind};
-  const SmiWindow windows[] = {{.from = 1000, .to = 4900, .count = 2}, {.from = 4950, .to = 5400, .count = 1}};
-  name_smis(windows, all);
-  EXPECT_THAT(told(first), ElementsAre("nothing seen: hardware or hypervisor: 200"));
-  EXPECT_THAT(told(second), ElementsAre("smi: 1990 in 2", "irq 24 eth0: 10"));
-  EXPECT_EQ(second.parts[0].certainty, Certainty::next_to);
-  EXPECT_THAT(told(behind), ElementsAre("nothing seen: hardware or hypervisor: 500")) << "it is not in the window";
-  Accounting some = account(events, interval(2000, 4000));
-  Accounting* const only[] = {&some};
-  const SmiWindow one[] = {{.from = 0, .to = 9000, .count = 1}};
-  name_smis(one, only);
-  EXPECT_THAT(told(some), ElementsAre("smi: 1000", "nothing seen: hardware or hypervisor: 990", "irq 24 eth0: 10"));
 }
 
 // What another CPU did has no time here, and is no reason to call the time beside it the way into the kernel.

@@ -20,11 +20,14 @@ class CpuHistory {
 
   // To be filled by the source, then forget_old().
   std::vector<KernelEvent>& events() { return events_; }
+  bool is_full() const { return events_.size() > most_events_; }
   void forget_old() {
-    if (events_.size() <= most_events_) return;
+    if (!is_full()) return;
     events_.erase(events_.begin(), events_.end() - static_cast<std::ptrdiff_t>(most_events_ / 2));
     events_.insert(events_.begin(), {.tick = events_.front().tick, .kind = EventKind::hole});
+    has_forgotten_ = true;
   }
+  bool has_forgotten() const { return has_forgotten_; }
 
   // `interval` is where the gap lies on the counter. REQUIRES: all events up to its end are here, or a hole in their
   // place.
@@ -74,6 +77,7 @@ class CpuHistory {
 
   size_t gaps_kept_, most_events_;
   std::vector<KernelEvent> events_;
+  bool has_forgotten_ = false;
   std::vector<Kept> largest_;  // largest first
 };
 

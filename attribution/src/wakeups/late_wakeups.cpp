@@ -52,8 +52,10 @@ void LateWakeups::offer(const Wakeup& wakeup, int32_t thread, const CpuHistory& 
                     .back_at_most = static_cast<uint64_t>(kWayBackAtMost_ns * ticks_per_ns_)};
   Kept kept{.wakeup = wakeup, .whole = history.accounted(interval)};
   interval.from = wakeup.woken;
-  for (const Part& part : history.accounted(interval).parts)
+  for (const Part& part : history.accounted(interval).parts) {
+    if (part.kind == TimeClass::before_history && history.has_forgotten()) return;
     if (is_of_another(part, wakeup)) kept.others += part.ticks;
+  }
   kept_.insert(place, std::move(kept));
   if (kept_.size() > most_) kept_.pop_back();
 }

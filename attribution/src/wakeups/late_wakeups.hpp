@@ -23,7 +23,8 @@ class LateWakeups {
  public:
   LateWakeups(size_t most, double ticks_per_ns) : most_(most), ticks_per_ns_(ticks_per_ns) {}
 
-  // REQUIRES: `history` has the events up to its end, which is the last of them or earlier.
+  // Not kept where the history of its way is forgotten: nobody knows then what of it others had. REQUIRES: `history`
+  // has the events up to its end, which is the last of them or earlier.
   void offer(const Wakeup& wakeup, int32_t thread, const CpuHistory& history);
 
   // As CpuHistory's: when all is told.

@@ -37,13 +37,16 @@ WatchTurns::WatchTurns(const WatchPlan& plan, EventSource& source, ReadElsewhere
 
 bool WatchTurns::take() {
   if (!damage_.empty()) return false;
-  for (const auto& cpu : cpus_) cpu->asked.take([&](const core::AskedGap& gap) { cpu->open.push_back(gap); });
+  for (const auto& cpu : cpus_) cpu->take_asked();
   bool is_whole = true;
   for (size_t i = 0; i < cpus_.size() && damage_.empty(); ++i) is_whole = read(i) && is_whole;
-  if (damage_.empty()) read_elsewhere();
-  monotonic_.look(base::read_both(CLOCK_MONOTONIC));
-  if (damage_.empty())
-    for (const auto& cpu : cpus_) account_for_asked(*cpu);
+  if (!damage_.empty()) return false;
+  read_elsewhere();
+  for (const auto& cpu : cpus_) {
+    account_for_found(*cpu);
+    account_for_open(*cpu, cpu->is_read ? UINT64_MAX : cpu->recorded_until);
+    forget_old(*cpu);
+  }
   return is_whole;
 }
 
@@ -52,15 +55,13 @@ bool WatchTurns::read(size_t index) {
   WatchedCpu& cpu = *cpus_[index];
   cpu.is_read = false;
   for (size_t reads = 0; !cpu.is_read && reads < kReadsOfOneTurn; ++reads) {
-    cpu.history.forget_old();
+    if (cpu.history.is_full()) make_room(cpu);
     const uint64_t began = maxlat_counter_plain();
     const core::Result<bool> all = read_once(cpu, index);
     if (!all) damage_ = all.error().text;
     if (!all) return false;
     cpu.is_read = *all;
-    if (cpu.is_read) cpu.known_until = began;
-    const std::vector<KernelEvent>& events = cpu.history.events();
-    if (!events.empty()) cpu.known_until = std::max(cpu.known_until, events.back().tick);
+    cpu.known_until = std::max(cpu.is_read ? began : 0, cpu.recorded_until);
   }
   return cpu.is_read;
 }
@@ -69,6 +70,7 @@ core::Result<bool> WatchTurns::read_once(WatchedCpu& cpu, size_t index) {
   std::vector<KernelEvent>& events = cpu.history.events();
   const size_t before = events.size();
   core::Result<bool> all = source_.read(index, kPacketsAtOnce, events);
+  if (events.size() > before) cpu.recorded_until = events.back().tick;
   if (plan_.watched == Watched::another_program) find_wakeups(cpu, std::span(events).subspan(before));
   sum_up(cpu, std::span(events).subspan(before));
   return all;
@@ -94,6 +96,7 @@ void WatchTurns::sum_up(WatchedCpu& cpu, std::span<const KernelEvent> events) co
 }
 
 void WatchTurns::read_elsewhere() {
+  monotonic_.look(base::read_both(CLOCK_MONOTONIC));
   if (!read_elsewhere_) return;
   const uint64_t began = maxlat_counter_plain();
   for (std::vector<KernelEvent>& of_cpu : done_elsewhere_) of_cpu.clear();
@@ -115,13 +118,33 @@ Interval WatchTurns::interval_of(const core::AskedGap& gap, int32_t thread) cons
           .timer_is_due = of_timer()};
 }
 
-void WatchTurns::account_for_asked(WatchedCpu& cpu) {
+void WatchTurns::make_room(WatchedCpu& cpu) {
+  read_elsewhere();
+  account_for_found(cpu);
+  forget_old(cpu);
+}
+
+void WatchTurns::account_for_found(WatchedCpu& cpu) {
   for (const Wakeup& wakeup : cpu.found) cpu.wakeups.offer(wakeup, cpu.finder.thread(), cpu.history);
   cpu.found.clear();
-  if (cpu.is_read) {
-    for (const core::AskedGap& gap : cpu.open) cpu.history.account_for(gap, interval_of(gap, cpu.asked.thread()));
-    cpu.open.clear();
-  }
+}
+
+// Of gaps that end by `until`.
+void WatchTurns::account_for_open(WatchedCpu& cpu, uint64_t until) {
+  std::erase_if(cpu.open, [&](const core::AskedGap& gap) {
+    const Interval interval = interval_of(gap, cpu.asked.thread());
+    if (interval.to > until) return false;
+    cpu.history.account_for(gap, interval);
+    return true;
+  });
+}
+
+// A gap that was asked for since is accounted for before, if something was recorded behind it. If nothing was, or it is
+// not asked for yet, it is among the newest, which stay.
+void WatchTurns::forget_old(WatchedCpu& cpu) {
+  if (!cpu.history.is_full()) return;
+  cpu.take_asked();
+  account_for_open(cpu, cpu.recorded_until);
   cpu.history.forget_old();
 }
 

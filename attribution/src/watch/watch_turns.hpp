@@ -7,6 +7,10 @@
 //
 // What other CPUs did is read behind the CPU's own events, so that all that led to these is known.
 //
+// A turn may read more than a history keeps: in a flood of events, or behind a reader that got no CPU for a while. So
+// before the oldest are forgotten, the two other steps are taken for that CPU, too: what is complete by then is
+// accounted for while its events are there.
+//
 // THREADS   one at a time, but for the gaps that are asked for (core/sys/asked_gaps.hpp).
 #pragma once
 
@@ -51,8 +55,11 @@ class WatchTurns {
   core::Result<bool> read_once(WatchedCpu& cpu, size_t index);
   void find_wakeups(WatchedCpu& cpu, std::span<const KernelEvent> events);
   void sum_up(WatchedCpu& cpu, std::span<const KernelEvent> events) const;
+  void make_room(WatchedCpu& cpu);
   void read_elsewhere();
-  void account_for_asked(WatchedCpu& cpu);
+  static void account_for_found(WatchedCpu& cpu);
+  void account_for_open(WatchedCpu& cpu, uint64_t until);
+  void forget_old(WatchedCpu& cpu);
   Interval interval_of(const core::AskedGap& gap, int32_t thread) const;
   bool of_timer() const { return plan_.watched == Watched::timer; }
   uint64_t ticks_at(uint64_t meters_time) const { return of_timer() ? monotonic_.at(meters_time) : meters_time; }

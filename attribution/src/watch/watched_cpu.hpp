@@ -24,10 +24,15 @@ struct WatchedCpu {
         finder(plan.threads, std::move(is_meters)),
         wakeups(plan.gaps_kept, plan.ticks_per_ns) {}
 
+  void take_asked() {
+    asked.take([this](const core::AskedGap& gap) { open.push_back(gap); });
+  }
+
   core::AskedGaps asked;             // the meter's thread writes it; all else is the reader's
   std::vector<core::AskedGap> open;  // taken, and not accounted for yet
   bool is_read = false;              // to the end, in this turn
-  uint64_t known_until = 0;          // its own events are all here
+  uint64_t recorded_until = 0;       // the last of its own events that is here
+  uint64_t known_until = 0;          // its own events are all here; later than that, where it recorded no more
   CpuHistory history;
   ElsewhereTurns elsewhere;
   InterferenceLedger ledger;
