@@ -33,7 +33,7 @@ class Ledger {
     for (Part& part : parts_) part.count = 0;
     for (const Context& context : stack_) parts_[context.part].count = 1;
     fault_.reset();
-    beside_event_ = false;
+    beside_event_ = beside_switch_ = false;
   }
 
   // What was before, where the thread has the CPU when the interval begins: it only names who is behind what comes.
@@ -56,6 +56,7 @@ class Ledger {
   void see(const KernelEvent& event) {
     if (is_only_told(event.kind)) return hear(event);
     const std::optional<size_t> fault_before = fault_;
+    at_switch_ = event.kind == EventKind::task_switch;
     switch (event.kind) {
       case EventKind::hole:
         give_to(before_history(), event.tick);
@@ -96,10 +97,12 @@ class Ledger {
         break;
     }
     beside_event_ = true;
+    beside_switch_ = at_switch_;
     if (fault_ == fault_before && event.kind != EventKind::page_fault) fault_.reset();  // it lasted to this event
   }
 
   Accounting close() {
+    at_switch_ = false;
     go_on_until(interval_.to);
     Accounting accounting{interval_.from, interval_.to, {}, std::move(nothing_seen_)};
     for (Part& part : parts_)
@@ -154,10 +157,16 @@ class Ledger {
       return nothing_seen(until);
     }
     const bool beside = beside_event_ || until < interval_.to;
-    const uint64_t at_most = mark_ >= interval_.back_from ? interval_.back_at_most : interval_.around_at_most;
-    if (beside && until - mark_ <= at_most)
+    if (beside && until - mark_ <= way_at_most())
       return give_to(find({.kind = TimeClass::around, .certainty = Certainty::next_to}), until);
     nothing_seen(until);
+  }
+
+  // Of the thread's own, from here to this event.
+  uint64_t way_at_most() const {
+    if (mark_ >= interval_.back_from) return interval_.back_at_most;
+    const bool has_switch = beside_switch_ || at_switch_;
+    return has_switch && interval_.switch_at_most != 0 ? interval_.switch_at_most : interval_.around_at_most;
   }
 
   void nothing_seen(uint64_t until) {
@@ -225,6 +234,7 @@ class Ledger {
       woken_ = false;
       return;
     }
+    if (interval_.partner != 0 && event.number == interval_.partner) return;
     Part task = part_of(event);
     if (const auto waker = wakers_.find(event.number); waker != wakers_.end()) {
       const Part& by = parts_[waker->second];
@@ -267,6 +277,7 @@ class Ledger {
   bool known_;
   bool woken_ = false;  // the thread, and it does not run yet
   bool beside_event_ = false;
+  bool beside_switch_ = false, at_switch_ = false;  // the event before, and this one
   std::vector<Context> stack_;  // the innermost last; empty and known: the thread itself
   std::optional<size_t> fault_;
   std::vector<Part> parts_;

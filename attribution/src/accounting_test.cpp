@@ -123,6 +123,56 @@ TEST(Accounting, ALateInterruptOfAnIdleCpuIsNotTheIdleTasks) {
       << "of any other interval it has what it had";
 }
 
+// Two threads of the meter, of which one has the CPU until the timer of the other comes: neither is a culprit.
+TEST(Accounting, OfAPreemptionNeitherThreadHadTheTime) {
+  constexpr int32_t kPartner = 76;
+  const auto to_partner = [](uint64_t tick) { return switch_to(tick, kPartner, "maxlat", 5); };
+  const std::vector<KernelEvent> events = {
+      switch_to(10, 0, "swapper/1"),
+      to_partner(50),
+      event(160, EventKind::irq_entry, 24, "eth0"),
+      event(200, EventKind::irq_exit, 24),
+      of_vector(210, EventKind::vector_entry, VectorUse::local_timer),
+      event(215, EventKind::waking, kMeter),
+      of_vector(220, EventKind::vector_exit, VectorUse::local_timer),
+      switch_to(230, 9, "higher", 0),
+      to_partner(300),
+      back_to_meter(320),
+  };
+  Interval preemption = interval(100, 325);
+  preemption.begins_asleep = preemption.timer_is_due = true;
+  preemption.partner = kPartner;
+  EXPECT_THAT(told(account(events, preemption)),
+              ElementsAre("task higher (tid 9, real-time 99): 70", "nothing seen: hardware or hypervisor: 60",
+                          "around: 45 in 4", "irq 24 eth0: 40", "local timer: 10"));
+  preemption.partner = 0;
+  EXPECT_THAT(told(account(events, preemption)),
+              testing::Contains("task maxlat (tid 76, real-time 94): 100 in 2")) << "else it is as any other";
+}
+
+// A defect: the way through the scheduler, and from there into the program, was said to be the hypervisor's.
+TEST(Accounting, AWakenedThreadsOwnWayIsLongerThanThatOfAnInterrupt) {
+  const std::vector<KernelEvent> events = {
+      switch_to(10, 76, "maxlat", 5),
+      of_vector(160, EventKind::vector_entry, VectorUse::local_timer),
+      event(165, EventKind::waking, kMeter),
+      of_vector(170, EventKind::vector_exit, VectorUse::local_timer),
+      back_to_meter(250),
+  };
+  Interval preemption = interval(100, 350);
+  preemption.partner = 76;
+  preemption.begins_asleep = true;
+  EXPECT_THAT(told(account(events, preemption)),
+              ElementsAre("nothing seen: hardware or hypervisor: 240 in 3", "local timer: 10"));
+  preemption.switch_at_most = 100;
+  EXPECT_THAT(told(account(events, preemption)),
+              ElementsAre("around: 180 in 2", "nothing seen: hardware or hypervisor: 60", "local timer: 10"))
+      << "how late the interrupt came is no way of the thread";
+  preemption.switch_at_most = 99;
+  EXPECT_THAT(told(account(events, preemption)),
+              ElementsAre("nothing seen: hardware or hypervisor: 160 in 2", "around: 80", "local timer: 10"));
+}
+
 // Nobody had it that the kernel knows: what stopped the processor is below it.
 TEST(Accounting, WhatNothingTellsOfIsNobodys) {
   EXPECT_THAT(told(account({}, interval(100, 120))), ElementsAre("nothing seen: hardware or hypervisor: 20"));

@@ -73,6 +73,7 @@ class Watch final : public KernelWatch {
                        .events = source_->events(),
                        .lost = source_->lost(),
                        .lost_elsewhere = (elsewhere_ ? elsewhere_->lost() : 0) + turns_->unreadable_elsewhere(),
+                       .around = {.switch_at_most_ns = switch_at_most_ns(plan_.watched)},
                        .machine = core::machine_change(counts_, core::read_machine_counts(plan_.cpus)),
                        .damage = turns_->damage()};
     const std::map<uint64_t, std::string> functions = close_and_name_functions();

@@ -14,8 +14,8 @@ namespace maxlat::attribution {
 namespace {
 
 // How many of its outliers it has nothing of.
-size_t enter_cpu(const std::vector<AccountedGap>& watched, const core::Outliers& kept, core::CpuResult& result) {
-  const std::vector<core::OutlierSample> samples = kept.largest_first();
+size_t enter_cpu(const std::vector<AccountedGap>& watched, const std::vector<core::OutlierSample>& samples,
+                 core::CpuResult& result) {
   size_t missing = 0;
   for (size_t i = 0; i < samples.size() && i < result.outliers.size(); ++i) {
     const auto gap = std::find_if(watched.begin(), watched.end(), [&](const AccountedGap& one) {
@@ -24,20 +24,26 @@ size_t enter_cpu(const std::vector<AccountedGap>& watched, const core::Outliers&
     if (gap != watched.end())
       result.outliers[i].accounting = gap->parts;
     else
-      ++missing;
+      missing += samples[i].ticks != 0;  // one that took no time was nobody's
   }
   return missing;
 }
 
 constexpr size_t kWakeupsKept = 10;
 
+std::string around_text(const AroundLimit& around) {
+  const bool differs = around.switch_at_most_ns != around.at_most_ns;
+  return fmt::format("at most {} at a stretch{}: measured on one virtual machine, not on this one",
+                     core::latency_text(around.at_most_ns),
+                     differs ? fmt::format(", {} beside a task switch", core::latency_text(around.switch_at_most_ns)) : "");
+}
+
 void enter_run(const WatchResult& watched, core::Phase& phase) {
   phase.interference = watched.interference;
   phase.facts[core::fact::kSmiCount] = core::smi_text(watched.machine);
   if (const std::string steal = core::steal_text(watched.machine); !steal.empty())
     phase.facts[core::fact::kSteal] = steal;
-  phase.facts["around"] = fmt::format("at most {} at a stretch: measured on one virtual machine, not on this one",
-                                      core::latency_text(kAroundAtMost_ns));
+  phase.facts["around"] = around_text(watched.around);
   phase.facts["kernel_events_read"] = fmt::format("{}", watched.events);
   if (watched.lost > 0) {
     phase.facts["kernel_events_lost"] = fmt::format("{}", watched.lost);
@@ -55,13 +61,15 @@ void enter_run(const WatchResult& watched, core::Phase& phase) {
 }  // namespace
 
 KernelWatching watch_program(const core::CpuList& cpus, const WatchedThreads& threads) {
-  const base::CounterClock counter = base::calibrate();
+  return watch_kernel(
+      {.cpus = cpus, .watched = Watched::another_program, .threads = threads, .gaps_kept = kWakeupsKept},
+      base::calibrate());
+}
+
+KernelWatching watch_kernel(WatchPlan plan, const base::CounterClock& counter) {
   if (!counter.trusted) return {nullptr, "the time-stamp counter is not trusted: " + counter.why};
-  return watch_kernel({.cpus = cpus,
-                       .ticks_per_ns = counter.ticks_per_ns,
-                       .watched = Watched::another_program,
-                       .threads = threads,
-                       .gaps_kept = kWakeupsKept});
+  plan.ticks_per_ns = counter.ticks_per_ns;
+  return watch_kernel(plan);
 }
 
 KernelWatching watch_kernel(const WatchPlan& plan) {
@@ -79,10 +87,11 @@ void tell_of(const KernelWatching& kernel, core::Phase& phase) {
   if (!kernel.why_not.empty()) phase.facts[core::fact::kKernelEvents] = "not recorded: " + kernel.why_not;
 }
 
-void enter_accounting(const WatchResult& watched, std::span<const core::Outliers* const> kept, core::Phase& phase) {
+void enter_accounting(const WatchResult& watched, std::span<const std::vector<core::OutlierSample>> kept,
+                      core::Phase& phase) {
   size_t missing = 0;
   for (size_t i = 0; i < watched.cpus.size() && i < phase.per_cpu.size(); ++i)
-    missing += enter_cpu(watched.cpus[i], *kept[i], phase.per_cpu[i]);
+    missing += enter_cpu(watched.cpus[i], kept[i], phase.per_cpu[i]);
   enter_run(watched, phase);
   if (missing > 0 && watched.damage.empty())
     phase.warnings.push_back(

@@ -19,18 +19,15 @@ using testing::IsEmpty;
 class OutlierAccounting : public testing::Test {
  protected:
   OutlierAccounting() {
-    kept_.offer(900, 5'000);
-    kept_.offer(700, 9'000);
     phase_.per_cpu.resize(1);
     phase_.per_cpu[0].outliers = {{.t_ns = 5'000, .latency_ns = 900, .cause = {}},
                                   {.t_ns = 9'000, .latency_ns = 700, .cause = {}}};
   }
   void enter(const WatchResult& watched) {
-    const core::Outliers* const kept[] = {&kept_};
-    enter_accounting(watched, kept, phase_);
+    enter_accounting(watched, std::span(&kept_, 1), phase_);
   }
 
-  core::Outliers kept_{2};
+  std::vector<core::OutlierSample> kept_{{.ticks = 900, .time = 5'000}, {.ticks = 700, .time = 9'000}};
   core::Phase phase_;
   const AccountedGap longer_{900, 5'000, {{.kind = core::TimeClass::irq, .name = "24 eth0", .ns = 900}}};
   const AccountedGap shorter_{700, 9'000, {{.kind = core::TimeClass::softirq, .name = "RCU", .ns = 700}}};
@@ -79,8 +76,14 @@ TEST_F(OutlierAccounting, EachOutlierHasItsOwnList) {
   EXPECT_EQ(phase_.per_cpu[0].outliers[0].accounting[0].name, "24 eth0");
   EXPECT_EQ(phase_.per_cpu[0].outliers[1].accounting[0].name, "RCU");
   EXPECT_EQ(phase_.facts.at("kernel_events_read"), "12");
-  EXPECT_THAT(phase_.facts.at("around"), HasSubstr("at most 3.00 us"));
   EXPECT_THAT(phase_.warnings, IsEmpty());
+}
+
+TEST_F(OutlierAccounting, HowLongAroundMayBeIsSaid) {
+  enter({.cpus = {{longer_, shorter_}}});
+  EXPECT_EQ(phase_.facts.at("around"), "at most 3.00 us at a stretch: measured on one virtual machine, not on this one");
+  enter({.cpus = {{longer_, shorter_}}, .around = {.switch_at_most_ns = 20'000}});
+  EXPECT_THAT(phase_.facts.at("around"), HasSubstr("3.00 us at a stretch, 20.0 us beside a task switch: measured"));
 }
 
 TEST_F(OutlierAccounting, TheTableOfTheRunIsThePhases) {
@@ -93,6 +96,19 @@ TEST_F(OutlierAccounting, WhatIsMissingIsCounted) {
   enter({.cpus = {{shorter_}}});
   EXPECT_THAT(phase_.per_cpu[0].outliers[0].accounting, IsEmpty()) << "the list of another is not its own";
   EXPECT_THAT(phase_.warnings, ElementsAre(HasSubstr("1 of the largest gaps came too fast")));
+}
+
+// A wake-up may be early by as much as it is known to: nobody had what it did not take.
+TEST_F(OutlierAccounting, OneThatTookNoTimeIsNotMissing) {
+  kept_[1].ticks = 0;
+  enter({.cpus = {{longer_}}});
+  EXPECT_THAT(phase_.warnings, IsEmpty());
+}
+
+TEST_F(OutlierAccounting, ACounterThatIsNotTrustedIsNoClockForEvents) {
+  base::CounterClock stops;
+  stops.why = "it stops in idle";
+  EXPECT_EQ(watch_kernel({.cpus = {0}}, stops).why_not, "the time-stamp counter is not trusted: it stops in idle");
 }
 
 // Nothing seen, and no SMI: then it was not the firmware.

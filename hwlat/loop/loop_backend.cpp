@@ -137,10 +137,8 @@ attribution::KernelWatching watch_kernel(const Settings& settings, const base::C
 
 // REQUIRES: joined.
 void enter_accounting(attribution::KernelWatch& watch, const Threads& threads, core::Phase& phase) {
-  std::vector<Books> books;
-  std::vector<const core::Outliers*> outliers;
-  for (size_t i = 0; i < phase.per_cpu.size(); ++i) books.push_back(threads.books(i));
-  for (const Books& of_cpu : books) outliers.push_back(&of_cpu.outliers);
+  std::vector<std::vector<core::OutlierSample>> outliers;
+  for (size_t i = 0; i < phase.per_cpu.size(); ++i) outliers.push_back(threads.books(i).outliers.largest_first());
   attribution::enter_accounting(watch.finish(), outliers, phase);
 }
 

@@ -73,9 +73,9 @@ void tell_of(const attribution::TraceMark& mark, core::Phase& phase) {
   if (const std::string failure = mark.failure(); !failure.empty()) phase.warnings.push_back(failure);
 }
 
-std::vector<const core::Outliers*> outliers_of(const EndedRun& run) {
-  std::vector<const core::Outliers*> outliers;
-  for (const auto& cpu : run.cpus) outliers.push_back(&cpu.run->journal.outliers());
+std::vector<std::vector<core::OutlierSample>> outliers_of(const EndedRun& run) {
+  std::vector<std::vector<core::OutlierSample>> outliers;
+  for (const auto& cpu : run.cpus) outliers.push_back(cpu.run->journal.outliers().largest_first());
   return outliers;
 }
 

@@ -115,6 +115,7 @@ extern const PhaseDefinition kHwlatPhase{
 extern const PhaseDefinition kPreemptPhase{.figures = &core::kPreemptKind,
                                            .shape = PhaseDefinition::Shape::test,
                                            .make = make_own<&kPreemptPhase>,
+                                           .kernel_events = true,
                                            .own_words = preempt_words};
 extern const PhaseDefinition kCyclicPhase{.figures = &core::kCyclicKind,
                                           .make = make_own<&kCyclicPhase>,

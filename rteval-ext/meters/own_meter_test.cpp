@@ -85,6 +85,9 @@ TEST(OwnMeter, PreemptIsToldItsPriority) {
   const OwnMeter preempt("/bin/maxlat", &kPreemptPhase);
   EXPECT_EQ(core::quote_command(preempt.command(job_of("f"))->argv),
             "/bin/maxlat preempt -a 1 -D 2s -q --json f --snapshot 5s -p 95 --extra");
+  MeterJob watched = job_of("f");
+  watched.kernel_events = true;
+  EXPECT_THAT(preempt.command(watched)->argv, Contains("--kernel-events"));
 }
 
 // Exit status 2: a pair did not do as it must. It was measured all the same, and the gate judges it.

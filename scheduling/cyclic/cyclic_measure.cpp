@@ -53,13 +53,11 @@ core::JournalSpec journal_of(const CyclicSettings& settings, std::atomic<bool>& 
 
 attribution::KernelWatching watch_kernel(const CyclicSettings& settings) {
   if (settings.kernel_events.empty()) return {};
-  const base::CounterClock counter = base::calibrate();
-  if (!counter.trusted) return {nullptr, "the time-stamp counter is not trusted: " + counter.why};
   return attribution::watch_kernel({.cpus = settings.cpus,
-                                    .ticks_per_ns = counter.ticks_per_ns,
                                     .watched = attribution::Watched::timer,
                                     .gaps_kept = settings.outliers,
-                                    .backend = settings.kernel_events});
+                                    .backend = settings.kernel_events},
+                                   base::calibrate());
 }
 
 class WakeRun {
@@ -148,8 +146,8 @@ core::Result<CyclicRun> WakeRun::run() {
     if (const std::string failure = mark_->failure(); !failure.empty()) run.phase.warnings.push_back(failure);
   }
   if (!kernel_.watch) return run;
-  std::vector<const core::Outliers*> outliers;
-  for (const auto& thread : threads_) outliers.push_back(&thread->books().journal.outliers());
+  std::vector<std::vector<core::OutlierSample>> outliers;
+  for (const auto& thread : threads_) outliers.push_back(thread->books().journal.outliers().largest_first());
   attribution::enter_accounting(kernel_.watch->finish(), outliers, run.phase);
   return run;
 }

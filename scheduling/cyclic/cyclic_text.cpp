@@ -3,16 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <maxlat/core/result/fact_names.hpp>
-#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text_table.hpp>
+
+#include "record/outlier_text.hpp"
 
 namespace maxlat::scheduling {
 namespace {
 
-constexpr size_t kShownOutliers = 20, kInterferenceRows = 20;
+constexpr size_t kInterferenceRows = 20;
 
 std::string figures(const core::Phase& phase) {
   core::TextTable table({"CPU", "#wake-ups", "#min", "#median", "#p99.9", "#p99.999", "#max"});
@@ -27,25 +27,6 @@ std::string figures(const core::Phase& phase) {
     table.row(std::move(cells));
   }
   return table.text();
-}
-
-// Without `all`, the latest alone, and only where somebody knows who had its time.
-std::string latest(const core::Phase& phase, bool all) {
-  std::vector<core::Outlier> outliers;
-  for (const core::CpuResult& cpu : phase.per_cpu)
-    outliers.insert(outliers.end(), cpu.outliers.begin(), cpu.outliers.end());
-  std::stable_sort(outliers.begin(), outliers.end(),
-                   [](const auto& a, const auto& b) { return a.latency_ns > b.latency_ns; });
-  outliers.resize(std::min(outliers.size(), all ? kShownOutliers : 1));
-  if (outliers.empty() || (!all && outliers[0].accounting.empty())) return {};
-  std::string text = all ? "The latest wake-ups:\n" : "The latest wake-up:\n";
-  for (const core::Outlier& outlier : outliers) {
-    const auto wall = core::wall_clock(phase, outlier.t_ns);
-    text += fmt::format("  {:>9} on CPU {}, {:.6f} s after the start{}\n", core::latency_text(outlier.latency_ns),
-                        outlier.cpu, outlier.t_ns / 1e9, wall ? fmt::format(" ({} {})", wall->time, wall->zone) : "");
-    if (!outlier.accounting.empty()) text += fmt::format("            {}\n", core::accounting_text(outlier.accounting));
-  }
-  return text;
 }
 
 std::string interference(const core::Phase& phase) {
@@ -67,7 +48,7 @@ std::string cyclic_text(const core::Phase& phase, bool verbose) {
     text += fmt::format("  trace mark {}\n", mark->second);
   for (const std::string& warning : phase.warnings) text += fmt::format("  warning: {}\n", warning);
   if (phase.status == core::PhaseStatus::interrupted) text += fmt::format("  interrupted: {}\n", phase.reason);
-  return text + latest(phase, verbose) + (verbose ? interference(phase) : "");
+  return text + outlier_text(phase, "The latest wake-up", verbose) + (verbose ? interference(phase) : "");
 }
 
 }  // namespace maxlat::scheduling

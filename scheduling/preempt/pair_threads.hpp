@@ -52,6 +52,9 @@ class PairThreads {
   // Nothing when a thread got no CPU in time: it is starved() then. REQUIRES: started, not starved.
   std::optional<Round> round(Pace pace);
   bool starved() const { return starved_; }
+  // Their numbers, by which the kernel knows them. REQUIRES: started.
+  int32_t running_thread() const { return running_.id.load(std::memory_order_relaxed); }  // relaxed: a number alone
+  int32_t woken_thread() const { return woken_.id.load(std::memory_order_relaxed); }      // relaxed: a number alone
   // One of the real-time policies, which only a higher one can have kept from its CPU.
   bool starved_at_real_time() const;
 

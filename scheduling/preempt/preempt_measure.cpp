@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <maxlat/attribution/outlier_accounting.hpp>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/histogram.hpp>
 #include <maxlat/base/moment.hpp>
@@ -16,6 +17,7 @@
 #include <maxlat/core/sys/stop.hpp>
 #include <thread>
 
+#include "delay_books.hpp"
 #include "pair_threads.hpp"
 #include "preempt_summary.hpp"
 
@@ -32,7 +34,6 @@ constexpr uint64_t kLimitOfMust_ns = 1'000'000'000, kLimitOfOthers_ns = 500'000;
 constexpr uint64_t kTolerance_ns = 5'000;
 // On a slow machine (an emulated one) the threads get more time to get ready, up to so many times.
 constexpr uint64_t kSlowest = 16;
-constexpr size_t kOutliers = 20;
 // If no round has told anything by the end, there are more, up to so many: on a busy CPU SCHED_IDLE seldom runs.
 constexpr uint64_t kMostInVain = 100;
 
@@ -55,27 +56,6 @@ std::string refusal_of(const core::Error& error) {
   return error.text + (hint.empty() ? "" : "; " + hint);
 }
 
-// The measured figures of one CPU.
-struct CpuBooks {
-  base::Histogram latencies;
-  std::vector<core::Outlier> outliers;  // largest first
-  uint64_t watched_ticks = 0;
-
-  void keep(core::Outlier outlier) {
-    const auto smaller = std::find_if(outliers.begin(), outliers.end(),
-                                      [&](const core::Outlier& kept) { return kept.latency_ns < outlier.latency_ns; });
-    outliers.insert(smaller, std::move(outlier));
-    if (outliers.size() > kOutliers) outliers.pop_back();
-  }
-};
-
-core::CpuResult result_of(unsigned cpu, const CpuBooks& books, const base::CounterClock& clock) {
-  core::CpuResult result = core::cpu_result_from(cpu, books.latencies, clock);
-  result.exposure_s = clock.to_ns(static_cast<double>(books.watched_ticks)) * 1e-9;
-  result.outliers = books.outliers;
-  return result;
-}
-
 class PreemptionTest {
  public:
   explicit PreemptionTest(const PreemptSettings& settings)
@@ -92,13 +72,17 @@ class PreemptionTest {
 
  private:
   void describe();
+  attribution::KernelWatching watch_kernel() const;
   core::Status run_cpu(unsigned cpu, const OnPair& on_pair);
-  core::Result<core::PolicyPair> run_pair(unsigned cpu, const PairOfPolicies& pair, CpuBooks& books);
-  void enter(const Round& round, core::PolicyPair& counts, base::Histogram& latencies, CpuBooks& books) const;
+  core::Result<core::PolicyPair> run_pair(unsigned cpu, const PairOfPolicies& pair, DelayBooks& books);
+  void enter(const Round& round, const PairThreads& threads, core::PolicyPair& counts, base::Histogram& latencies,
+             DelayBooks& books) const;
+  void keep(const Round& round, const PairThreads& threads, const core::PolicyPair& pair, DelayBooks& books) const;
+  core::CpuResult result_of(unsigned cpu, const DelayBooks& books) const;
   size_t pairs_in_all() const { return pairs_.size() * settings_.cpus.size(); }
   std::optional<Clock::time_point> end_of_share() const;
   core::Error kept_by_another(const core::PolicyPair& pair) const;
-  core::Phase so_far(unsigned cpu, const CpuBooks& books) const;
+  core::Phase so_far(unsigned cpu, const DelayBooks& books) const;
 
   const PreemptSettings& settings_;
   const std::vector<PairOfPolicies> pairs_;
@@ -106,6 +90,8 @@ class PreemptionTest {
   const base::Moment start_;
   const Clock::time_point begin_ = Clock::now();
   core::Phase phase_;
+  attribution::KernelWatching kernel_{};
+  std::vector<std::vector<core::OutlierSample>> kept_;  // of the CPUs that are done
 };
 
 void PreemptionTest::describe() {
@@ -125,11 +111,23 @@ void PreemptionTest::describe() {
         clock_.why);
 }
 
+attribution::KernelWatching PreemptionTest::watch_kernel() const {
+  if (settings_.kernel_events.empty()) return {};
+  return attribution::watch_kernel({.cpus = settings_.cpus,
+                                    .watched = attribution::Watched::preemption,
+                                    .gaps_kept = DelayBooks::kKept,
+                                    .backend = settings_.kernel_events},
+                                   clock_);
+}
+
 core::Result<core::Phase> PreemptionTest::run(const OnPair& on_pair) {
   const core::OffCpus off(settings_.cpus);
   if (!off.shares_them_because().empty()) phase_.warnings.push_back(off.shares_them_because());
+  kernel_ = watch_kernel();  // its threads keep off the measured CPUs as the calling one does
+  attribution::tell_of(kernel_, phase_);
   for (const unsigned cpu : settings_.cpus)
     if (core::Status measured = run_cpu(cpu, on_pair); !measured) return measured.error();
+  if (kernel_.watch) attribution::enter_accounting(kernel_.watch->finish(), kept_, phase_);
   if (phase_.pairs.size() == pairs_in_all() && !stopped()) {
     conclude(phase_);
   } else {
@@ -140,7 +138,7 @@ core::Result<core::Phase> PreemptionTest::run(const OnPair& on_pair) {
 }
 
 core::Status PreemptionTest::run_cpu(unsigned cpu, const OnPair& on_pair) {
-  CpuBooks books;
+  DelayBooks books;
   for (const PairOfPolicies& pair : pairs_) {
     if (stopped()) break;
     core::Result<core::PolicyPair> tried = run_pair(cpu, pair, books);
@@ -150,12 +148,24 @@ core::Status PreemptionTest::run_cpu(unsigned cpu, const OnPair& on_pair) {
       on_pair(so_far(cpu, books), static_cast<double>(phase_.pairs.size()) / static_cast<double>(pairs_in_all()));
   }
   phase_ = so_far(cpu, books);
+  kept_.push_back(books.samples());
   return {};
 }
 
-core::Phase PreemptionTest::so_far(unsigned cpu, const CpuBooks& books) const {
+core::CpuResult PreemptionTest::result_of(unsigned cpu, const DelayBooks& books) const {
+  core::CpuResult result = core::cpu_result_from(cpu, books.latencies, clock_);
+  result.exposure_s = clock_.to_ns(static_cast<double>(books.watched_ticks)) * 1e-9;
+  for (const Delay& delay : books.largest)
+    result.outliers.push_back({.t_ns = clock_.to_ns(static_cast<double>(delay.sample.time - start_.ticks)),
+                               .latency_ns = clock_.to_ns(static_cast<double>(delay.sample.ticks)),
+                               .cpu = cpu,
+                               .cause = delay.pair});
+  return result;
+}
+
+core::Phase PreemptionTest::so_far(unsigned cpu, const DelayBooks& books) const {
   core::Phase phase = phase_;
-  phase.per_cpu.push_back(result_of(cpu, books, clock_));
+  phase.per_cpu.push_back(result_of(cpu, books));
   phase.exposure_s += phase.per_cpu.back().exposure_s;
   phase.status = core::PhaseStatus::interrupted;
   return phase;
@@ -169,7 +179,7 @@ std::optional<Clock::time_point> PreemptionTest::end_of_share() const {
   return now + left / static_cast<int64_t>(pairs_in_all() - phase_.pairs.size());
 }
 
-core::Result<core::PolicyPair> PreemptionTest::run_pair(unsigned cpu, const PairOfPolicies& pair, CpuBooks& books) {
+core::Result<core::PolicyPair> PreemptionTest::run_pair(unsigned cpu, const PairOfPolicies& pair, DelayBooks& books) {
   core::PolicyPair tried{.cpu = cpu,
                          .running = to_string(pair.running),
                          .woken = to_string(pair.woken),
@@ -196,7 +206,7 @@ core::Result<core::PolicyPair> PreemptionTest::run_pair(unsigned cpu, const Pair
   while (!threads.starved() && !enough()) {
     const std::optional<Round> round = threads.round(pace);
     if (!round || (stopped() && !round->ended())) break;
-    enter(*round, tried, latencies, books);
+    enter(*round, threads, tried, latencies, books);
     const bool not_ready = round->spin_begin >= round->wake;
     if (not_ready) pace.slowness = std::min(pace.slowness * 2, kSlowest);
   }
@@ -209,8 +219,8 @@ core::Result<core::PolicyPair> PreemptionTest::run_pair(unsigned cpu, const Pair
   return tried;
 }
 
-void PreemptionTest::enter(const Round& round, core::PolicyPair& counts, base::Histogram& latencies,
-                           CpuBooks& books) const {
+void PreemptionTest::enter(const Round& round, const PairThreads& threads, core::PolicyPair& counts,
+                           base::Histogram& latencies, DelayBooks& books) const {
   ++counts.rounds;
   switch (judge(round, clock_.to_ticks(kTolerance_ns))) {
     case RoundOutcome::waited:
@@ -224,12 +234,20 @@ void PreemptionTest::enter(const Round& round, core::PolicyPair& counts, base::H
   }
   ++counts.preempted;
   latencies.record(latency_of(round), round.first);
-  if (counts.promise != Promise::must) return;
+  if (counts.promise == Promise::must) keep(round, threads, counts, books);
+}
+
+// Its time is accounted for where that is asked for.
+void PreemptionTest::keep(const Round& round, const PairThreads& threads, const core::PolicyPair& pair,
+                          DelayBooks& books) const {
   books.watched_ticks += round.after - round.spin_begin;
-  books.keep({.t_ns = clock_.to_ns(static_cast<double>(round.first - start_.ticks)),
-              .latency_ns = clock_.to_ns(static_cast<double>(latency_of(round))),
-              .cpu = counts.cpu,
-              .cause = fmt::format("{} over {}", counts.woken, counts.running)});
+  const core::OutlierSample sample{.ticks = latency_of(round), .time = round.first};
+  if (!books.keep({sample, fmt::format("{} over {}", pair.woken, pair.running)})) return;
+  if (!kernel_.watch || sample.ticks == 0) return;
+  kernel_.watch->gaps_of(pair.cpu).ask({.ticks = sample.ticks,
+                                        .end = sample.time,
+                                        .thread = threads.woken_thread(),
+                                        .partner = threads.running_thread()});
 }
 
 core::Error PreemptionTest::kept_by_another(const core::PolicyPair& pair) const {

@@ -14,6 +14,7 @@
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <optional>
+#include <string>
 
 namespace maxlat::scheduling {
 
@@ -22,6 +23,8 @@ struct PreemptSettings {
   int priority = 95;                    // of the higher real-time threads
   std::optional<uint64_t> loops = 100;  // rounds of each pair; nothing: as many as there is time for
   uint64_t duration_ns = 0;             // of all; each pair gets its share, and one round at the least. 0: no limit
+  std::string kernel_events{};          // who had the time of the largest delays, by this back end
+                                        // (attribution/kernel_backend.hpp); "": nobody asks
 };
 
 // Called after each pair with what there is so far, as if the test had been interrupted there.

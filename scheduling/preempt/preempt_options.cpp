@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <maxlat/attribution/kernel_backend.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/machine_cpus.hpp>
@@ -29,10 +30,12 @@ po::options_description options_of_preempt() {
   add("duration,D", core::argument("TIME"), "how long in all; each pair gets its share (a bare number: s)");
   add("priority,p", core::argument<int>("N"),
       "of the higher real-time threads, 2 to 99 (default 95); the lower have N - 1");
+  add("kernel-events", core::argument("BACKEND")->implicit_value(attribution::kAnyBackend, attribution::kAnyBackend),
+      "who had the time of the largest delays, by the kernel's events (module, tracefs; root)");
   add("json", core::argument("FILE"), "the result (-: stdout)");
   add("snapshot", core::argument("TIME"), "writes --json also every TIME while it runs");
   add("quiet,q", "prints nothing but errors");
-  add("verbose,v", "lists every pair, not only those that must preempt and those that did not do as they must");
+  add("verbose,v", "every pair and the largest delays, not only pairs that must preempt or did not do as they must");
   add("help,h", "this text");
   return all;
 }
@@ -83,6 +86,9 @@ core::Result<std::optional<PreemptOptions>> parse_preempt_options(const core::Ar
   if (given.has("priority")) options.settings.priority = given.get<int>("priority");
   if (options.settings.priority < 2 || options.settings.priority > 99)
     return core::Error{"--priority must be from 2 to 99", "the default is 95; the lower threads have one less"};
+  auto kernel_events = attribution::kernel_events_option(given);
+  if (!kernel_events) return kernel_events.error();
+  options.settings.kernel_events = *std::move(kernel_events);
   if (given.has("json")) options.json_path = given.get<std::string>("json");
   if (options.snapshot_period_ns > 0 && (options.json_path.empty() || options.json_path == "-"))
     return core::Error{"--snapshot needs --json FILE", "snapshots replace the file as a whole"};

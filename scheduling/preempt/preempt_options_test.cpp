@@ -42,6 +42,13 @@ TEST(PreemptOptions, TheCpusByEitherName) {
   EXPECT_THAT(refusal_of({"-a", "0", "--cpus", "0"}), HasSubstr("the same"));
 }
 
+TEST(PreemptOptions, WhoRecordsTheKernelsEvents) {
+  EXPECT_EQ(settings_of({}).kernel_events, "");
+  EXPECT_EQ(settings_of({"--kernel-events"}).kernel_events, "auto");
+  EXPECT_EQ(settings_of({"--kernel-events=tracefs"}).kernel_events, "tracefs");
+  EXPECT_THAT(refusal_of({"--kernel-events=paper"}), HasSubstr("\"paper\" records no kernel events"));
+}
+
 TEST(PreemptOptions, WhatCannotBeIsRefused) {
   EXPECT_THAT(refusal_of({"-a", "60000"}), HasSubstr("CPU 60000"));
   EXPECT_THAT(refusal_of({"-l", "0"}), HasSubstr("--loops must be at least 1"));

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text_table.hpp>
 
 #include "preempt_summary.hpp"
+#include "record/outlier_text.hpp"
 
 namespace maxlat::scheduling {
 namespace {
@@ -68,9 +70,9 @@ std::string refusals(const core::Phase& phase) {
 
 }  // namespace
 
-std::string preempt_text(const core::Phase& phase, bool every_pair) {
+std::string preempt_text(const core::Phase& phase, bool verbose) {
   std::string text;
-  for (const core::CpuResult& cpu : phase.per_cpu) text += table_of(phase, cpu.cpu, every_pair);
+  for (const core::CpuResult& cpu : phase.per_cpu) text += table_of(phase, cpu.cpu, verbose);
   const PreemptSummary summary = summary_of(phase);
   text += fmt::format("Pairs that did as they must: {} of {}\n", summary.kept,
                       summary.kept + summary.broken.size() + summary.not_shown.size());
@@ -81,9 +83,11 @@ std::string preempt_text(const core::Phase& phase, bool every_pair) {
       text += fmt::format("CPU {}: those that must preempt took {} to {}, half of them at most {}\n", cpu.cpu,
                           core::latency_text(cpu.min_ns), core::latency_text(cpu.max_ns),
                           core::latency_text(core::quantile_of(cpu, 0.5)));
+  if (const auto events = phase.facts.find(core::fact::kKernelEvents); events != phase.facts.end())
+    text += fmt::format("Kernel events {}\n", events->second);
   for (const std::string& warning : phase.warnings) text += "Warning: " + warning + "\n";
   if (!phase.reason.empty()) text += fmt::format("{}: {}\n", core::to_string(phase.status), phase.reason);
-  return text;
+  return text + outlier_text(phase, "The largest delay", verbose);
 }
 
 }  // namespace maxlat::scheduling

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """preempt.py: maxlat preempt with real threads. Facts, no times: each round is counted once, a higher priority preempts, an
-equal SCHED_FIFO does not, threads on two CPUs are called broken; ^C keeps what was measured; without rights it says so."""
+equal SCHED_FIFO does not, threads on two CPUs are called broken; who had the time of the largest delays; ^C keeps what was
+measured; without rights it says so."""
 import json
 import os
 import pathlib
@@ -60,6 +61,29 @@ def whole_test(file, cpus):
                samples[cpu] == sum(p["preempted"] for p in rounds if p["cpu"] == cpu and p["preempts"] == "must"))
     expect("refused is only SCHED_DEADLINE",
            all(p["woken"].startswith("SCHED_DEADLINE") for p in phase["pairs"] if "refused" in p))
+
+
+def named(file, cpu):
+    """The lists of the largest delays add up, and neither thread of a pair is in them. Where no event can be had one line says why."""
+    ended = preempt("-a", cpu, "-l", ROUNDS, "--kernel-events", "--json", file)
+    phase = phase_of(file)
+    told = phase["facts"]["kernel events"]
+    expect(f"who records the kernel's events, or why nobody does, is told ({told})",
+           re.match(r"recorded by (module|tracefs)|not recorded: .", told) and f"Kernel events {told}\n" in ended.stdout)
+    if not told.startswith("recorded"):
+        return
+    expect("the largest delay is told with its pair and its names",
+           re.search(r"^The largest delay:\n .* after the start.*, SCHED_\w+.* over SCHED_.*\n {12}\S", ended.stdout, re.M))
+    delays = [outlier for outlier in phase["per_cpu"][0]["outliers"] if outlier["latency_ns"] > 0]
+    lists = [outlier.get("accounting", []) for outlier in delays]
+    expect("each of the largest has its list", all(lists) or any("came faster than they were read" in w for w in phase["warnings"]))
+    expect("whose parts add up", all(abs(sum(part["ns"] for part in parts) - delay["latency_ns"]) < 1
+                                     for delay, parts in zip(delays, lists) if parts))
+    timers = sum(any(part["class"] in ("local timer", "hrtimer") for part in parts) for parts in lists)
+    expect(f"most have the interrupt of the timer ({timers} of {len(lists)})", timers > len(lists) / 2)
+    if len(os.sched_getaffinity(0)) > 1:  # else the reader of the events is here, too
+        ours = [part for parts in lists for part in parts if part["class"] == "task" and part["name"].startswith("maxlat (tid ")]
+        expect(f"neither thread of a pair took it ({ours})", not ours)
 
 
 def stopped(file, cpu):
@@ -140,6 +164,7 @@ def main():
     cpus = sorted(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
         whole_test(pathlib.Path(folder) / "whole.json", cpus[-2:])
+        named(pathlib.Path(folder) / "named.json", cpus[-1])
         stopped(pathlib.Path(folder) / "stopped.json", cpus[-1])
     printed(cpus[-1])
     without_rights()

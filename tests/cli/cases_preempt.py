@@ -15,6 +15,8 @@ CASES = [
     Case("a list that is none", "preempt -a 2-", 1, [r"\Amaxlat preempt: "]),
     Case("--snapshot needs a unit", "preempt --snapshot 5 --json x.json", 1, [ONE_LINE, r"has no unit"]),
     Case("--snapshot needs a file", "preempt --snapshot 5s", 1, [ONE_LINE, r"needs --json FILE"]),
+    Case("a back end of the kernel's events that is none", "preempt --kernel-events=paper", 1,
+         [ONE_LINE, r"--kernel-events: \"paper\" records no kernel events"]),
     Case("a word too many", "preempt hackbench", 1, [ONE_LINE, r"unexpected argument 'hackbench'"]),
     Case("without permission", "preempt -a 0", 77, [ONE_LINE, r"preemption needs real-time policies"], needs="not root"),
 ]

@@ -10,10 +10,6 @@ namespace {
 
 using core::TimeClass;
 
-// The thread's own way from its switch into its program and to the next setting of its timer. On a loaded virtual
-// machine (Linux 6.18) half of 6,000 took 9 us at most, and nine of ten 13 us.
-constexpr double kWayBackAtMost_ns = 20'000;
-
 uint64_t length_of(const Wakeup& wakeup) {
   return wakeup.back - wakeup.due;
 }
@@ -49,7 +45,7 @@ void LateWakeups::offer(const Wakeup& wakeup, int32_t thread, const CpuHistory& 
                     .begins_asleep = true,
                     .timer_is_due = true,
                     .back_from = wakeup.ran,
-                    .back_at_most = static_cast<uint64_t>(kWayBackAtMost_ns * ticks_per_ns_)};
+                    .back_at_most = static_cast<uint64_t>(kSwitchAtMost_ns * ticks_per_ns_)};
   Kept kept{.wakeup = wakeup, .whole = history.accounted(interval)};
   interval.from = wakeup.woken;
   for (const Part& part : history.accounted(interval).parts) {

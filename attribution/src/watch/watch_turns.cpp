@@ -108,14 +108,18 @@ void WatchTurns::read_elsewhere() {
 }
 
 Interval WatchTurns::interval_of(const core::AskedGap& gap, int32_t thread) const {
+  const auto ticks = [&](double ns) { return static_cast<uint64_t>(ns * plan_.ticks_per_ns); };
   const uint64_t end = ticks_at(gap.end);
+  const bool is_wakeup = plan_.watched != Watched::loop;
   return {.from = end - (of_timer() ? monotonic_.length_of(gap.ticks) : gap.ticks),
           .to = end,
-          .thread = thread,
-          .around_at_most = static_cast<uint64_t>(kAroundAtMost_ns * plan_.ticks_per_ns),
+          .thread = gap.thread == 0 ? thread : gap.thread,
+          .partner = gap.partner,
+          .around_at_most = ticks(kAroundAtMost_ns),
+          .switch_at_most = ticks(switch_at_most_ns(plan_.watched)),
           .ticks_per_ns = plan_.ticks_per_ns,
-          .begins_asleep = of_timer(),
-          .timer_is_due = of_timer()};
+          .begins_asleep = is_wakeup,
+          .timer_is_due = is_wakeup};
 }
 
 void WatchTurns::make_room(WatchedCpu& cpu) {

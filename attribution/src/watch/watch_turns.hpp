@@ -31,6 +31,11 @@
 
 namespace maxlat::attribution {
 
+// Of whatever is handed over as a gap: who is woken has the scheduler's way, too.
+inline double switch_at_most_ns(Watched watched) {
+  return watched == Watched::loop ? kAroundAtMost_ns : kSwitchAtMost_ns;
+}
+
 class WatchTurns {
  public:
   // Adds to done[i] what other CPUs did to the i-th since the last call, as ElsewhereSource::read().

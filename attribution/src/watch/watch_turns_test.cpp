@@ -194,6 +194,27 @@ TEST_F(TurnsOfAWatch, AWakeupWhoseWayIsForgottenIsNotAmongThem) {
   EXPECT_TRUE(cpu().wakeups.told(0, {}).empty());
 }
 
+// Each with its own threads: that of the pair before is any other task.
+TEST_F(TurnsOfAWatch, APreemptionIsThatOfItsOwnThreads) {
+  constexpr int32_t kPartner = 76;
+  source_.portions.push_back({switch_to(900, kPartner, "maxlat", 5),
+                              of_vector(1005, EventKind::vector_entry, VectorUse::local_timer),
+                              event(1010, EventKind::waking, kMeter),
+                              of_vector(1020, EventKind::vector_exit, VectorUse::local_timer),
+                              back_to_meter(1022), switch_to(1100, 0, "swapper/3")});
+  const auto told_with = [&](const core::AskedGap& gap) {
+    source_.portions.push_back({event(2000, EventKind::irq_entry, 7, "behind")});
+    cpu().asked.ask(gap);
+    take_all();
+    return told();
+  };
+  start({.cpus = {3}, .watched = Watched::preemption, .gaps_kept = 1});
+  EXPECT_THAT(told_with({.ticks = 24, .end = 1024, .thread = kMeter, .partner = kPartner}),
+              testing::ElementsAre("local timer: 15", "around: 9 in 3"));
+  EXPECT_THAT(told_with({.ticks = 25, .end = 1025, .thread = 71, .partner = kPartner}),
+              testing::Contains("task npt (tid 77, real-time 99), woken by local timer: 3"));
+}
+
 // A run of gaps made at random, of which it is known who sent what came in each, and who woke whom.
 class RandomRun {
  public:

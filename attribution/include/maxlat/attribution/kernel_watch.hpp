@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <maxlat/attribution/accounting.hpp>
 #include <maxlat/attribution/kernel_backend.hpp>
 #include <maxlat/core/machine/machine_counts.hpp>
 #include <maxlat/core/result/accounting.hpp>
@@ -34,6 +35,9 @@ namespace maxlat::attribution {
 // What is handed over as a gap.
 enum class Watched {
   loop,   // ticks between two reads of the counter by a thread that runs
+  // Ticks from the time at which a timer was due to the first read of the thread that it woke. Each has its own thread,
+  // and a partner that had the CPU until then.
+  preemption,
   timer,  // ns of CLOCK_MONOTONIC, from the time until which a thread slept to the one that it read when it ran
   // Nothing: the meter is another program, one of our children, and its wake-ups are found in the kernel's events.
   another_program,
@@ -60,12 +64,19 @@ struct AccountedGap {
   std::vector<core::AccountedTime> parts;
 };
 
+// How long at a stretch the way into the kernel or back was taken to be.
+struct AroundLimit {
+  double at_most_ns = kAroundAtMost_ns;
+  double switch_at_most_ns = kAroundAtMost_ns;  // that which begins or ends with a task switch
+};
+
 struct WatchResult {
   std::vector<std::vector<AccountedGap>> cpus{};  // in the order of the plan; of each the largest gaps, largest first
   std::vector<core::CpuInterference> interference{};  // of those whose meter began
   uint64_t start_monotonic_ns = 0;                    // from which the times of late wake-ups count
   uint64_t events = 0, lost = 0;                      // read; and overwritten before they were
   uint64_t lost_elsewhere = 0;                        // of what other CPUs did to these
+  AroundLimit around{};
   core::MachineChange machine{};                      // counted from start() to finish()
   std::string damage{};                               // why the watch ended before the run; "" when it did not
 };

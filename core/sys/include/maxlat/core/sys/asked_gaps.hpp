@@ -20,6 +20,8 @@ namespace maxlat::core {
 struct AskedGap {
   uint64_t ticks = 0;
   uint64_t end = 0;  // counter
+  int32_t thread = 0;   // that measured it; 0: the one of watch()
+  int32_t partner = 0;  // another of the meter's, which reads the counter and nothing else; 0: there is none
 };
 
 class AskedGaps {
@@ -36,10 +38,11 @@ class AskedGaps {
   std::optional<uint64_t> ended() const { return told(ended_); }
 
   // False: there was no room for it.
-  bool ask(uint64_t ticks, uint64_t end) noexcept {
+  bool ask(uint64_t ticks, uint64_t end) noexcept { return ask({.ticks = ticks, .end = end}); }
+  bool ask(const AskedGap& gap) noexcept {
     const uint64_t put = put_.load(std::memory_order_relaxed);                // relaxed: our own
     if (put - taken_.load(std::memory_order_acquire) == kRoom) return false;  // [A2]
-    gaps_[put % kRoom] = {ticks, end};
+    gaps_[put % kRoom] = gap;
     put_.store(put + 1, std::memory_order_release);  // [A1]
     return true;
   }
