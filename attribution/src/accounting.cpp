@@ -104,7 +104,7 @@ class Ledger {
   Accounting close() {
     at_switch_ = false;
     go_on_until(interval_.to);
-    Accounting accounting{interval_.from, interval_.to, {}, std::move(nothing_seen_)};
+    Accounting accounting{interval_.from, interval_.to, {}, std::move(nothing_seen_), std::move(ways_)};
     for (Part& part : parts_)
       if (part.ticks > 0) accounting.parts.push_back(std::move(part));
     std::stable_sort(accounting.parts.begin(), accounting.parts.end(), is_larger);
@@ -157,9 +157,9 @@ class Ledger {
       return nothing_seen(until);
     }
     const bool beside = beside_event_ || until < interval_.to;
-    if (beside && until - mark_ <= way_at_most())
-      return give_to(find({.kind = TimeClass::around, .certainty = Certainty::next_to}), until);
-    nothing_seen(until);
+    if (!beside || until - mark_ > way_at_most()) return nothing_seen(until);
+    if (!beside_switch_ && !at_switch_ && mark_ < interval_.back_from) ways_.push_back({mark_, until});
+    give_to(find({.kind = TimeClass::around, .certainty = Certainty::next_to}), until);
   }
 
   // Of the thread's own, from here to this event.
@@ -286,23 +286,24 @@ class Ledger {
   // The last interrupts that a CPU asked for, and that have not come yet.
   enum Sent : uint8_t { kReschedule, kCall };
   std::array<std::optional<KernelEvent>, 2> sent_;
-  std::vector<Stretch> nothing_seen_;
+  std::vector<Stretch> nothing_seen_, ways_;
 };
 
-void make_smi(const Stretch& stretch, Accounting& accounting) {
+// One stretch of a part becomes one of another. REQUIRES: it is of the class `from`.
+void give_away(const Stretch& stretch, TimeClass from, const Part& to, Accounting& accounting) {
   const uint64_t ticks = stretch.to - stretch.from;
   auto& parts = accounting.parts;
   const auto of = [&](TimeClass kind) {
     return std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.kind == kind; });
   };
-  const auto unseen = of(TimeClass::nothing_seen);
-  unseen->ticks -= ticks;
-  --unseen->count;
-  if (unseen->ticks == 0) parts.erase(unseen);
-  auto smi = of(TimeClass::smi);
-  if (smi == parts.end()) smi = parts.insert(smi, {.kind = TimeClass::smi, .certainty = Certainty::next_to});
-  smi->ticks += ticks;
-  ++smi->count;
+  const auto giver = of(from);
+  giver->ticks -= ticks;
+  --giver->count;
+  if (giver->ticks == 0) parts.erase(giver);
+  auto taker = of(to.kind);
+  if (taker == parts.end()) taker = parts.insert(taker, to);
+  taker->ticks += ticks;
+  ++taker->count;
   std::stable_sort(parts.begin(), parts.end(), is_larger);
 }
 
@@ -326,6 +327,17 @@ Accounting account(std::span<const KernelEvent> events, const Interval& interval
   return ledger.close();
 }
 
+void tighten_around(uint64_t at_most, Accounting& accounting) {
+  std::erase_if(accounting.ways, [&](const Stretch& way) {
+    if (way.to - way.from <= at_most) return false;
+    give_away(way, TimeClass::around, {.kind = TimeClass::nothing_seen}, accounting);
+    const auto behind = std::find_if(accounting.nothing_seen.begin(), accounting.nothing_seen.end(),
+                                     [&](const Stretch& other) { return other.from > way.from; });
+    accounting.nothing_seen.insert(behind, way);
+    return true;
+  });
+}
+
 void name_smis(std::span<const SmiWindow> windows, std::span<Accounting* const> accountings) {
   struct Candidate {
     Accounting* accounting;
@@ -340,7 +352,9 @@ void name_smis(std::span<const SmiWindow> windows, std::span<Accounting* const> 
       return a.stretch.to - a.stretch.from > b.stretch.to - b.stretch.from;
     });
     inside.resize(std::min<std::size_t>(inside.size(), window.count));
-    for (const Candidate& one : inside) make_smi(one.stretch, *one.accounting);
+    for (const Candidate& one : inside)
+      give_away(one.stretch, TimeClass::nothing_seen, {.kind = TimeClass::smi, .certainty = Certainty::next_to},
+                *one.accounting);
   }
 }
 

@@ -9,7 +9,10 @@
 #include <maxlat/attribution/accounting.hpp>
 #include <maxlat/core/sys/asked_gaps.hpp>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include "watch/around_calibration.hpp"
 
 namespace maxlat::attribution {
 
@@ -35,7 +38,9 @@ class CpuHistory {
     if (largest_.size() >= gaps_kept_ && gap.ticks <= largest_.back().gap.ticks) return;
     const auto place =
         std::find_if(largest_.begin(), largest_.end(), [&](const Kept& other) { return other.gap.ticks < gap.ticks; });
-    largest_.insert(place, {gap, accounted(interval)});
+    Kept kept{gap, accounted(interval)};
+    around_.see(kept.accounting);
+    largest_.insert(place, std::move(kept));
     if (largest_.size() > gaps_kept_) largest_.pop_back();
   }
 
@@ -47,6 +52,12 @@ class CpuHistory {
     Accounting accounting;
   };
   const std::vector<Kept>& largest() const { return largest_; }
+
+  // Of all gaps that were accounted for, kept or not.
+  const AroundCalibration& around() const { return around_; }
+  void tighten_around_of_all(uint64_t at_most) {
+    for (Kept& kept : largest_) tighten_around(at_most, kept.accounting);
+  }
 
   // When all is told: what was asked for may lie before the look that found more of them.
   void name_smis_of(std::span<const SmiWindow> windows) {
@@ -79,6 +90,7 @@ class CpuHistory {
   std::vector<KernelEvent> events_;
   bool has_forgotten_ = false;
   std::vector<Kept> largest_;  // largest first
+  AroundCalibration around_;
 };
 
 }  // namespace maxlat::attribution

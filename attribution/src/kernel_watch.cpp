@@ -73,7 +73,7 @@ class Watch final : public KernelWatch {
                        .events = source_->events(),
                        .lost = source_->lost(),
                        .lost_elsewhere = (elsewhere_ ? elsewhere_->lost() : 0) + turns_->unreadable_elsewhere(),
-                       .around = {.switch_at_most_ns = switch_at_most_ns(plan_.watched)},
+                       .around = calibrate_around(),
                        .machine = core::machine_change(counts_, core::read_machine_counts(plan_.cpus)),
                        .damage = turns_->damage()};
     const std::map<uint64_t, std::string> functions = close_and_name_functions();
@@ -88,6 +88,19 @@ class Watch final : public KernelWatch {
   }
 
  private:
+  // Before SMIs are named: what turns out to be no way into the kernel may be one.
+  AroundLimit calibrate_around() {
+    AroundCalibration around;
+    for (const auto& cpu : turns_->cpus()) around.add(cpu->history.around());
+    AroundLimit limit{.switch_at_most_ns = switch_at_most_ns(plan_.watched), .ways = around.ways()};
+    const std::optional<uint64_t> at_most = around.at_most();
+    if (!at_most) return limit;
+    limit.is_calibrated = true;
+    limit.at_most_ns = std::min(kAroundAtMost_ns, static_cast<double>(*at_most) / plan_.ticks_per_ns);
+    for (const auto& cpu : turns_->cpus()) cpu->history.tighten_around_of_all(*at_most);
+    return limit;
+  }
+
   std::map<uint64_t, std::string> close_and_name_functions() {
     std::map<uint64_t, std::string> functions, senders;
     for (const auto& cpu : turns_->cpus()) {

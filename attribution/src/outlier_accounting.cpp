@@ -32,10 +32,13 @@ size_t enter_cpu(const std::vector<AccountedGap>& watched, const std::vector<cor
 constexpr size_t kWakeupsKept = 10;
 
 std::string around_text(const AroundLimit& around) {
-  const bool differs = around.switch_at_most_ns != around.at_most_ns;
-  return fmt::format("at most {} at a stretch{}: measured on one virtual machine, not on this one",
-                     core::latency_text(around.at_most_ns),
-                     differs ? fmt::format(", {} beside a task switch", core::latency_text(around.switch_at_most_ns)) : "");
+  std::string text = fmt::format("at most {} at a stretch", core::latency_text(around.at_most_ns));
+  if (around.switch_at_most_ns != around.at_most_ns)
+    text += fmt::format(", {} beside a task switch", core::latency_text(around.switch_at_most_ns));
+  const std::string ways = core::counted(around.ways, "way");
+  if (around.is_calibrated)
+    return text + fmt::format(": calibrated, eight times the median of {} beside lone ticks of this run", ways);
+  return text + fmt::format(": measured on one virtual machine, not on this one ({} beside lone ticks)", ways);
 }
 
 void enter_run(const WatchResult& watched, core::Phase& phase) {

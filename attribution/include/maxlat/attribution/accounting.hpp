@@ -79,7 +79,11 @@ struct Accounting {
   uint64_t from = 0, to = 0;
   std::vector<Part> parts;              // largest first, none empty
   std::vector<Stretch> nothing_seen{};  // those of this part, in their order
+  std::vector<Stretch> ways{};          // of `around`: into the kernel or back, with no task switch at either end
 };
+
+// What is known later of how long such a way takes: those that were longer become parts of nothing_seen.
+void tighten_around(uint64_t at_most, Accounting& accounting);
 
 // Between two looks at the CPU's count of system management interrupts it rose by `count`.
 struct SmiWindow {

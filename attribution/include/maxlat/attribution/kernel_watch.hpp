@@ -68,6 +68,8 @@ struct AccountedGap {
 struct AroundLimit {
   double at_most_ns = kAroundAtMost_ns;
   double switch_at_most_ns = kAroundAtMost_ns;  // that which begins or ends with a task switch
+  bool is_calibrated = false;                   // the first of them, by this run; else it is assumed
+  uint64_t ways = 0;                            // beside lone ticks, which tell
 };
 
 struct WatchResult {
