@@ -121,7 +121,7 @@ def read(root, folders, sources, room_of):
     by_name = {str(path): path for path in files}
     public = {}
     for name, path in by_name.items():
-        inside = re.search(r"/(?:include/(maxlat/.*)|tracer/ring/([^/]+))$", name)
+        inside = re.search(r"/(?:include/(maxlat/.*)|tracer/ring/(.+))$", name)
         if inside:
             public[inside[1] or f"maxlat/ring/{inside[2]}"] = path
     for file in files.values():

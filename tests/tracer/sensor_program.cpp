@@ -6,6 +6,7 @@
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/map.hpp>
 #include <maxlat/sensors/sensors.hpp>
+#include <maxlat/sensors/trace_ring.hpp>
 #include <maxlat/sensors/var_event_list.hpp>
 #include <string>
 
@@ -44,6 +45,12 @@ struct Other {
   Map<Cells{.low = 0, .width = 16, .count = 3}, Cells{.low = 100, .width = 10, .count = 2}> copies{
       "copies", "ns", {"width", "px"}, {"height", "px"}, "time to copy a rectangle"};
 };
+
+// Published when it is asked for.
+struct Flight {
+  TraceRing<2, 512, MAXLAT_LISTED_EVENT(robot, step), MAXLAT_LISTED_EVENT(robot, mode)> trace{"trace", "all it did"};
+};
+constinit SensorGroup<Flight> flight;
 
 [[gnu::noinline]] void say(const std::string& text) {
   MAXLAT_POST(robot->log, robot, said, text);
@@ -89,6 +96,10 @@ int main() {
       for (const std::string& text : {std::string("one"), std::string("two"), std::string("three"),
                                       std::string(220, 'x'), std::string(300, 'y'), std::string("last")})
         say(text);
+    } else if (std::strcmp(line, "fly\n") == 0) {
+      if (!publish_group(&flight, flight.kBytes, "flight")) return 1;
+      for (std::uint32_t axis = 1; axis <= 30; ++axis) MAXLAT_POST(flight->trace, robot, step, axis, axis * 0.5);
+      MAXLAT_POST(flight->trace, robot, mode, moving::Mode::manual, "landed");
     } else if (std::strcmp(line, "lie\n") == 0) {
       reinterpret_cast<maxlat_event_slot*>(slots_of(robot->moves).first)->time = ~0ull;
     } else if (std::strcmp(line, "stick\n") == 0) {  // a post that never ends

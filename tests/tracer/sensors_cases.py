@@ -176,6 +176,26 @@ def test_events_that_vary_in_size():
         assert f"#{program.pid}/robot/log: 5 events are there\n1 of 1 lists are as they should be\n" in text, text
 
 
+def test_trace():
+    """31 events, of which two packets are there: 12 of the second, and 7."""
+    with Program() as program:
+        program.tell("fly")
+        trace = f"{program.pid}/flight/trace"
+        (flown,) = json.loads(sensors("get", "--json", "--events", "100", trace))
+        assert flown["kind"] == "events", flown
+        flown = flown["value"]
+        assert (flown["posts"], flown["bytes"], len(flown["events"])) == (31, 2 * (512 - 112), 19), flown
+        assert {name: count for name, count in flown["books"].items() if count} == {"posts": 19, "delivered": 19}, flown
+        assert [event["fields"]["axis"] for event in flown["events"][:-1]] == list(range(13, 31)), flown
+        assert flown["events"][-1]["fields"] == {"mode": {"value": 0, "label": "manual"}, "why": "landed"}, flown
+        times = [event["time_ns"] for event in flown["events"]]
+        assert times == sorted(times) and abs(times[-1] - time.time_ns()) < 60e9 and flown["events"][0]["cpu"] >= 0, flown
+        text = sensors("get", trace)
+        assert "  31 posts, and places for the last 50 that have 800 bytes together\n" in text and "(9 more before these)" in text, text
+        assert sensors("check", trace) == (f"{NAME}#{program.pid}/flight/trace: 19 events are there\n"
+                                           "1 of 1 lists are as they should be\n")
+
+
 def test_events_are_followed():
     with Program() as program:
         moves = f"{program.pid}/robot/moves"

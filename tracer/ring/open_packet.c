@@ -93,12 +93,33 @@ static bool is_whole(const struct open* open) {
   return open->last && open->found && open->reserved > HEADER && open->committed == open->reserved;
 }
 
+/* Copies what is reserved, and walks it to its end or, where `whole` does not say that there is no such, to the first
+   record that is not finished. */
+static enum maxlat_ring_got copy_prefix(const struct maxlat_ring* ring, const struct open* open, bool whole,
+                                        uint8_t* to, struct maxlat_ring_view* view) {
+  if (!copy(ring, open, to)) return MAXLAT_RING_NOT_NOW;
+  struct maxlat_ring_walk walk;
+  struct maxlat_ring_walked record;
+  enum maxlat_ring_step step;
+  uint64_t records = 0;
+  maxlat_ring_walk_start(&walk, to, open->reserved);
+  walk.stamp = maxlat_ring_stamp_of(open->number);
+  record.time = 0;
+  while ((step = maxlat_ring_walk_next(&walk, &record)) == MAXLAT_RING_EVENT) ++records;
+  if ((whole && step == MAXLAT_RING_BROKEN) || packet_at(to)->sequence != open->number) return MAXLAT_RING_CORRUPT;
+  label(ring, open, to, walk.offset, records, record.time, view);
+  return MAXLAT_RING_GOT;
+}
+
 enum maxlat_ring_got maxlat_ring_copy_open(const struct maxlat_ring_reader* reader, uint8_t* to,
                                            struct maxlat_ring_view* view) {
-  const struct maxlat_ring* ring = &reader->ring;
-  struct open open;
   if (reader->unfinished) return MAXLAT_RING_NOT_NOW;
-  const uint64_t position = maxlat_ring_read_position(ring);
+  return maxlat_ring_copy_open_at(&reader->ring, maxlat_ring_read_position(&reader->ring), to, view);
+}
+
+enum maxlat_ring_got maxlat_ring_copy_open_at(const struct maxlat_ring* ring, uint64_t position, uint8_t* to,
+                                              struct maxlat_ring_view* view) {
+  struct open open;
   const uint64_t commit = commits_at(ring, position);
   if (!find(ring, position, commit, &open)) return MAXLAT_RING_CORRUPT;
   if (!is_whole(&open)) return MAXLAT_RING_NOT_NOW;
@@ -106,19 +127,23 @@ enum maxlat_ring_got maxlat_ring_copy_open(const struct maxlat_ring_reader* read
     /* What is promoted is what [O1] orders elsewhere: all that comes behind the commit count is read behind it. */
     if (!maxlat_ring_promote() || !find(ring, position, commit, &open) || !is_whole(&open)) return MAXLAT_RING_NOT_NOW;
   }
-  if (!copy(ring, &open, to)) return MAXLAT_RING_NOT_NOW;
+  return copy_prefix(ring, &open, true, to, view);
+}
 
-  struct maxlat_ring_walk walk;
-  struct maxlat_ring_walked record;
-  enum maxlat_ring_step step;
-  uint64_t records = 0;
-  maxlat_ring_walk_start(&walk, to, open.reserved);
-  walk.stamp = maxlat_ring_stamp_of(open.number);
-  record.time = 0;
-  while ((step = maxlat_ring_walk_next(&walk, &record)) == MAXLAT_RING_EVENT) ++records;
-  if (step == MAXLAT_RING_BROKEN || packet_at(to)->sequence != open.number) return MAXLAT_RING_CORRUPT;
-  label(ring, &open, to, open.reserved, records, record.time, view);
-  return MAXLAT_RING_GOT;
+enum maxlat_ring_got maxlat_ring_copy_begun_at(const struct maxlat_ring* ring, uint64_t position, uint8_t* to,
+                                               struct maxlat_ring_view* view) {
+  struct open open;
+  if (!find(ring, position, commits_at(ring, position), &open)) return MAXLAT_RING_CORRUPT;
+  if (!open.found || open.reserved <= HEADER) return MAXLAT_RING_NOT_NOW;
+  return copy_prefix(ring, &open, false, to, view);
+}
+
+bool maxlat_ring_copy_delivered(const struct maxlat_ring* ring, uint64_t position, uint64_t sub_buffer, uint8_t* to) {
+  const struct open open = {.position = position,
+                            .number = maxlat_ring_packet_number(&ring->shape, position),
+                            .reserved = ring->shape.sub_buffer_size,
+                            .sub_buffer = sub_buffer};
+  return copy(ring, &open, to);
 }
 
 /* Recovery: a walk over a copy that may have holes, which moves the records that are whole together. */

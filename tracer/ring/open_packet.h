@@ -45,6 +45,19 @@ extern "C" {
 enum maxlat_ring_got maxlat_ring_copy_open(const struct maxlat_ring_reader* reader, uint8_t* to,
                                            struct maxlat_ring_view* view);
 
+/* As copy_open, of the packet at `position`, for a reader that takes no packets (peek.h). */
+enum maxlat_ring_got maxlat_ring_copy_open_at(const struct maxlat_ring* ring, uint64_t position, uint8_t* to,
+                                              struct maxlat_ring_view* view);
+
+/* As that, of a packet whose writers have gone for good: its records up to the first that is not finished. REQUIRES:
+   the packet was not delivered. */
+enum maxlat_ring_got maxlat_ring_copy_begun_at(const struct maxlat_ring* ring, uint64_t position, uint8_t* to,
+                                               struct maxlat_ring_view* view);
+
+/* A whole sub-buffer, in overwrite mode. RETURNS: false: writers have entered it meanwhile for another packet than the
+   one at `position`. REQUIRES: the packet was there, in that sub-buffer of the ring, delivered. */
+bool maxlat_ring_copy_delivered(const struct maxlat_ring* ring, uint64_t position, uint64_t sub_buffer, uint8_t* to);
+
 /*
  * As get, for a ring whose writers are all dead or gone for good: also gives packets that were never delivered, with
  * every record that is whole.

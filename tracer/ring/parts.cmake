@@ -1,7 +1,9 @@
 set(ring_sources
+    ring/follow/follow.c
     ring/freeze.c
     ring/layout.c
     ring/open_packet.c
+    ring/follow/peek.c
     ring/promote.c
     ring/read.c
     ring/reserve.c

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """run_mutants.py COMPILER FLAG...: undoes one decision of the ring's source after the other, and runs schedule_test on the
-result (tests/support/mutants.py). What the test must say is Play::error_. The flags are those of ring_schedule_16."""
+result, or follow_schedule_test (tests/support/mutants.py). What the test must say is Play::error_. The flags are those of
+ring_schedule_16."""
 import pathlib
 import sys
 
@@ -85,7 +86,33 @@ MUTANTS = [
      "the open packet is corrupt"),
 ]
 
+# Of who follows a ring without taking its packets.
+FOLLOW_SOURCES = [f"maxlat/ring/{name}" for name in
+                  ("follow_schedule_test.cpp", "follow/follow.c", "follow/peek.c", "freeze.c", "layout.c", "open_packet.c", "read.c",
+                   "reserve.c", "walk.c", "promote.c")]
+MISSING = "the books do not have every record"
+FOLLOW_MUTANTS = [
+    ("copied without a second look", "open_packet.c",
+     "return (word & ~MAXLAT_RING_REF_WRITER) == maxlat_ring_ref(open->sub_buffer, 0, open->number);", "return word != 1;",
+     "a wrong byte in a record"),
+    ("missed records are not counted", "follow/follow.c",
+     "follower->books.overwritten += maxlat_ring_records_between(its->commit, before) - its->given;", ";", MISSING),
+    ("given records are counted as overwritten, too", "follow/follow.c", "(its->commit, before) - its->given", "(its->commit, before)",
+     "the books have records that nobody wrote"),
+    ("an open packet is given from its beginning again", "follow/follow.c",
+     "follower->offset != 0 && follower->offset <= follower->walk.end", "false", "out of order"),
+    ("a place is known with the first record of its packet", "follow/follow.c",
+     "if (maxlat_ring_fully_committed(&ring->shape, follower->at, last)) know_beginning(follower, last);", "", MISSING),
+    ("no look for more behind a copy", "follow/follow.c", "if (follower->peeked.complete) leave(follower);",
+     "if (!follower->peeked.complete) return none_now(follower); leave(follower);", "the last record was not given"),
+]
+
+
+def try_all(of, sources):
+    return mutants.try_all([(name, f"maxlat/ring/{file}", *rest) for name, file, *rest in of],
+                           {"maxlat/ring": HERE, "maxlat/ring/follow": HERE / "follow"}, sources, sys.argv[1],
+                           [*sys.argv[2:], f"-DMAXLAT_SCHEDULES={SEEDS}"])
+
 
 if __name__ == "__main__":
-    sys.exit(mutants.try_all([(name, f"maxlat/ring/{file}", *rest) for name, file, *rest in MUTANTS], {"maxlat/ring": HERE},
-                             SOURCES, sys.argv[1], [*sys.argv[2:], f"-DMAXLAT_SCHEDULES={SEEDS}"]))
+    sys.exit(max(try_all(FOLLOW_MUTANTS, FOLLOW_SOURCES), try_all(MUTANTS, SOURCES)))

@@ -3,6 +3,7 @@
 // exactly as large as it says, so that AddressSanitizer sees a byte too many; whatever is called must end.
 #pragma once
 
+#include <maxlat/ring/follow/follow.h>
 #include <maxlat/ring/open_packet.h>
 #include <maxlat/ring/switch.h>
 #include <maxlat/ring/walk.h>
@@ -44,6 +45,22 @@ inline void walk_all(const maxlat_ring_view& view) {
   (void)kept;
 }
 
+// Who takes nothing. However often it is asked, a call ends.
+inline void follow_hostile(const maxlat_ring& ring, uint8_t* copy) {
+  std::vector<maxlat_ring_followed> places(maxlat_ring_sub_buffers(&ring));
+  maxlat_ring_follower follower;
+  maxlat_ring_follow_begin(&follower, &ring, copy, places.data());
+  uint64_t sum = maxlat_ring_follow_pending(&follower);
+  for (int i = 0; i < 100; ++i) {
+    maxlat_ring_walked record;
+    if (i == 50) maxlat_ring_follow_to_the_end(&follower);
+    if (maxlat_ring_follow_next(&follower, &record) != MAXLAT_RING_FOLLOW_RECORD) continue;
+    for (uint64_t byte = 0; byte < record.payload_size; ++byte) sum += record.payload[byte];
+  }
+  volatile uint64_t kept = sum;
+  (void)kept;
+}
+
 // RETURNS: whether the memory was taken for a ring.
 inline bool read_hostile(const std::vector<uint8_t>& bytes) {
   const size_t room = (bytes.size() + MAXLAT_RING_PAGE - 1) / MAXLAT_RING_PAGE * MAXLAT_RING_PAGE;
@@ -65,6 +82,7 @@ inline bool read_hostile(const std::vector<uint8_t>& bytes) {
     walk_all(view);
     maxlat_ring_put(&reader, &view);
   }
+  if (maxlat_ring_overwrites(&ring)) follow_hostile(ring, copy);
   uint64_t unfinished = 0;
   // What recover promises: no more calls than the ring can hold packets, twice, and one that says that it is over.
   const uint64_t most = 2 * maxlat_ring_sub_buffers(&ring) + 4;

@@ -5,6 +5,7 @@
 #include <maxlat/trace/event.hpp>
 #include <utility>
 
+#include "sensors/event_list_reader.hpp"
 #include "sensors/group_layout.hpp"
 #include "shm/container.hpp"
 
@@ -119,19 +120,23 @@ std::uint64_t size_of_var_event_list(const std::uint64_t (&shape)[2]) {
   return is_one ? maxlat_event_list_size(form) : 0;
 }
 
+bool EventListObject::read_types(const std::uint8_t* tables) {
+  return EventTypes(tables, *this).read();
+}
+
 const char* EventListObject::check(const std::uint8_t* sensor, CheckedSensor& checked) {
   auto list = std::make_shared<EventListObject>();
   list->form = maxlat_event_shape_of(checked.shape[0], checked.shape[1]);
-  const std::uint8_t* const tables = sensor + sizeof(maxlat_event_list);
-  if (!EventTypes(tables, *list).read()) return "its types of events";
+  if (!list->read_types(sensor + sizeof(maxlat_event_list))) return "its types of events";
   checked.kept = std::move(list);
   return nullptr;
 }
 
 EventReader EventListObject::events_of(std::shared_ptr<const void> memory, const std::uint8_t* sensor,
                                        const CheckedSensor& checked, std::uint64_t patience_ns) {
-  return EventReader(std::move(memory), *reinterpret_cast<const maxlat_event_list*>(sensor),
-                     *static_cast<const EventListObject*>(checked.kept.get()), patience_ns);
+  return EventReader(std::make_unique<EventListReader>(
+      std::move(memory), *reinterpret_cast<const maxlat_event_list*>(sensor),
+      *static_cast<const EventListObject*>(checked.kept.get()), patience_ns));
 }
 
 }  // namespace maxlat::sensors::detail

@@ -23,6 +23,9 @@ struct EventListObject {
   static EventReader events_of(std::shared_ptr<const void> memory, const std::uint8_t* sensor,
                                const CheckedSensor& checked, std::uint64_t patience_ns);
 
+  // Of tables that say what `form` says. RETURNS: false: something does not fit.
+  bool read_types(const std::uint8_t* tables);
+
   maxlat_event_shape form{};                    // valid
   std::vector<trace::EventDescription> events;  // as the slots number them
   // What those point into.

@@ -3,13 +3,15 @@
 // out of bounds or hang. Built with the compiler's fuzzer where there is one (clang); otherwise by fuzz_driver, which
 // feeds it random changes.
 //
-// Of the lists of events two readers are made, of which one has a patience, and each reads what it can.
+// Of the lists of events, and of the trace, two readers are made, of which one has a patience, and each reads what it
+// can.
 //
 // INPUT: records of 10 bytes, { u16 place, u64 value }: the place counts 8-byte words of the memory.
 #include <cstring>
 #include <maxlat/sensors/event_list.hpp>
 #include <maxlat/sensors/event_reader.hpp>
 #include <maxlat/sensors/striped.hpp>
+#include <maxlat/sensors/trace_ring.hpp>
 #include <maxlat/sensors/var_event_list.hpp>
 
 #include "sensors/test_group_copy.hpp"
@@ -30,6 +32,7 @@ struct Fuzzed {
   test::OneOfEach<kThread> values;
   EventList<4, MAXLAT_LISTED_EVENT(fuzzed, number), MAXLAT_LISTED_EVENT(fuzzed, several)> list{"list"};
   VarEventList<4, 128, MAXLAT_LISTED_EVENT(fuzzed, number), MAXLAT_LISTED_EVENT(fuzzed, several)> varied{"varied"};
+  TraceRing<2, 256, MAXLAT_LISTED_EVENT(fuzzed, number), MAXLAT_LISTED_EVENT(fuzzed, several)> trace{"trace"};
   StripedCounters<2, 3> striped{"striped", {"a", "b", "c"}};
   StripedHistogram<2, 2, 10> striped_histogram{"striped_histogram"};
 };
@@ -41,9 +44,11 @@ void post(Fuzzed& to) {
   to.striped_histogram.post(5);
   MAXLAT_POST(to.list, fuzzed, number, 1u);
   MAXLAT_POST(to.varied, fuzzed, number, 1u);
+  MAXLAT_POST(to.trace, fuzzed, number, 1u);
   for (int i = 0; i < 4; ++i) {
     MAXLAT_POST(to.list, fuzzed, several, fuzzed::Phase::move, pair, some, "a text");
     MAXLAT_POST(to.varied, fuzzed, several, fuzzed::Phase::move, pair, some, "a text");
+    MAXLAT_POST(to.trace, fuzzed, several, fuzzed::Phase::move, pair, some, "a text");
   }
 }
 

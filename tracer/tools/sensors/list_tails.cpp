@@ -77,7 +77,7 @@ ListTail& ListTails::read(const ChosenSensor& sensor) {
   auto entry = lists_.find(sensor.key());
   if (entry == lists_.end()) entry = lists_.emplace(sensor.key(), Entry{sensor.name(), ListTail(sensor, style_)}).first;
   entry->second.seen = true;
-  entry->second.tail.read(clock());
+  entry->second.tail.read(clock(), sensor.ended);
   return entry->second.tail;
 }
 

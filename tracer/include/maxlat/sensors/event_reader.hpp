@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The events of a list (event_list.hpp), read by a monitor while the program goes on posting. START HERE to follow one
-// from a program:
+// The events of a list (event_list.hpp), or of a trace in a group (trace_ring.hpp), read by a monitor while the program
+// goes on posting. START HERE to follow one from a program:
 //
 //   EventReader reader = group.events(sensor);
 //   for (ListedEvent event; reader.next(event, base::monotonic_ns()) == EventStep::event;)
@@ -10,9 +10,9 @@
 // Each reader has a position of its own. A late reader gets the events that are still there.
 //
 // BOOKS: exact counts for each reader. Every post since the oldest event that it found is delivered, or counted
-// by what happened to it (event_list_read.h, BOOKS).
-// BOUNDS: a call looks at 1024 positions at most, whatever the program does. A program that posts faster than its
-// monitor reads keeps it busy for ever: a monitor that wants to end must count its calls.
+// by what happened to it (event_list_read.h, BOOKS; of a trace: ring/follow/follow.h, BOOKS).
+// BOUNDS: a call looks at 1024 positions, or 256 packets, at most, whatever the program does. A program that posts
+// faster than its monitor reads keeps it busy for ever: a monitor that wants to end must count its calls.
 // TRUST: as GroupView. What a program writes over an event afterwards is not seen.
 // OWNERSHIP: the reader keeps the list's memory. THREADS: one a reader.
 #pragma once
@@ -27,15 +27,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-struct maxlat_event_list;
-
 namespace maxlat::sensors {
-
-namespace detail {
-struct EventListObject;
-}
 
 // Valid until the next call of the reader that it is of.
 struct ListedEvent {
@@ -70,25 +65,33 @@ enum class EventStep {
 
 class EventReader {
  public:
-  EventReader(EventReader&&) noexcept;
-  EventReader& operator=(EventReader&&) noexcept;
-  ~EventReader();
+  // How the events of a kind of sensor are read: it does what the calls below say.
+  class Source {
+   public:
+    Source() = default;
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+    virtual ~Source() = default;
+    virtual const std::vector<trace::EventDescription>& types() const = 0;
+    virtual EventStep next(ListedEvent& event, std::uint64_t now_ns) = 0;
+    virtual void read_all(std::uint64_t now_ns, bool ended, const std::function<void(const ListedEvent&)>& take) = 0;
+    virtual EventBooks books() const = 0;
+  };
+  explicit EventReader(std::unique_ptr<Source> source) : source_(std::move(source)) {}
 
-  const std::vector<trace::EventDescription>& types() const;
+  const std::vector<trace::EventDescription>& types() const { return source_->types(); }
   // `now_ns`: of any clock that does not go back; an event whose post has not ended is waited for by it, for the
   // patience that the reader was given.
-  EventStep next(ListedEvent& event, std::uint64_t now_ns);
+  EventStep next(ListedEvent& event, std::uint64_t now_ns) { return source_->next(event, now_ns); }
   // What has come, and what was passed over and comes now. Bounded, however fast the program posts. `ended`: nobody
   // posts any more, so that a post which has not ended never will, and is not waited for.
-  void read_all(std::uint64_t now_ns, bool ended, const std::function<void(const ListedEvent&)>& take);
-  EventBooks books() const;
+  void read_all(std::uint64_t now_ns, bool ended, const std::function<void(const ListedEvent&)>& take) {
+    source_->read_all(now_ns, ended, take);
+  }
+  EventBooks books() const { return source_->books(); }
 
  private:
-  friend struct detail::EventListObject;
-  EventReader(std::shared_ptr<const void> memory, const maxlat_event_list& list, const detail::EventListObject& facts,
-              std::uint64_t patience_ns);
-  struct Body;
-  std::unique_ptr<Body> body_;
+  std::unique_ptr<Source> source_;
 };
 
 // Times of the wall clock for the ticks of events, by what both are now. COST of the first: base::calibrate().
