@@ -12,10 +12,10 @@
  *
  * INVARIANTS, watched by follow_schedule_test.cpp and sensors/trace_ring_test.cpp
  *   (1) what is given was committed, and is given once, in the order of reservation
- *   (2) when nobody writes and all was given, nothing is pending, and what was not given is overwritten or unfinished
+ *   (2) when nobody writes and all was given, nothing is pending; what was not given is overwritten or unfinished
  *
- * REQUIRES: as peek.h; and from one call to the next that follows it, writers go on by less than half of what a position
- * counts. TRUST: as peek.h. THREADS: one a follower. PROGRESS: a call copies at most MAXLAT_RING_LOOKS packets.
+ * REQUIRES: as peek.h; and writers go on by less than half of what a position counts from one call to the next.
+ * TRUST: as peek.h. THREADS: one a follower. PROGRESS: a call copies at most MAXLAT_RING_LOOKS packets.
  */
 #ifndef MAXLAT_RING_FOLLOW_H
 #define MAXLAT_RING_FOLLOW_H
