@@ -81,7 +81,7 @@ class Backend {
   virtual core::Status usable() const = 0;
   // What of complete settings it does not take (Exit::error), or ok.
   virtual core::Status takes(const Settings&) const { return {}; }
-  // Blocks until the duration is over or a stop is requested (core/stop.hpp).
+  // Blocks until the duration is over or a stop is requested (core/sys/stop.hpp).
   virtual core::Result<Measurement> measure(const Settings& settings, const Observer& observer) = 0;
 };
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <sched.h>
 
-#include <cstdlib>
 #include <maxlat/base/clock.hpp>
-#include <vector>
 
 #include "clock_rate_source.hpp"
 
@@ -70,19 +67,6 @@ TEST(CounterClock, ForcedMeasuringIsSaidSo) {
   const CounterClock clock = calibrate(true);
   EXPECT_EQ(clock.source, RateSource::measured);
   EXPECT_FALSE(clock.why.empty());
-}
-
-TEST(CounterOffset, OfACpuAgainstItselfOrItsNeighbourIsWithinItsUncertaintyHere) {
-  cpu_set_t allowed;
-  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  std::vector<unsigned> cpus;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE && cpus.size() < 2; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
-  if (!calibrate().trusted) GTEST_SKIP() << "the counter of this machine is not trusted";
-  const CounterOffset offset = measure_offset(cpus.front(), cpus.back());
-  EXPECT_LT(offset.uncertainty_ticks, UINT64_MAX);
-  // A counter that the kernel trusts is synchronised: a read on one CPU cannot lie outside its round trip on the other.
-  EXPECT_LE(static_cast<uint64_t>(std::abs(offset.ticks)), offset.uncertainty_ticks + 64);
 }
 
 }  // namespace

@@ -102,10 +102,6 @@ uint64_t maxlat_histogram_total(const struct maxlat_histogram* h) {
   return total(&h->head, h->bucket, maxlat_histogram_standard_shape());
 }
 
-uint64_t maxlat_histogram_value_at_rank(const struct maxlat_histogram* h, uint64_t rank) {
-  return value_at_rank(&h->head, h->bucket, maxlat_histogram_standard_shape(), rank);
-}
-
 /* Any shape. */
 
 static const uint64_t* buckets_of(const struct maxlat_histogram_head* head) {

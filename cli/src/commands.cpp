@@ -24,11 +24,12 @@ namespace maxlat::cli {
 
 std::span<const core::Command* const> commands() {
   static const std::array table = {
-      &rteval_ext::run_command(),      &rteval_ext::check_command(),   &npt::npt_command(),
-      &hwlat::hwlat_command(),         &scheduling::cyclic_command(), &scheduling::preempt_command(), &loadgen::load_command(),
-      &trace_tools::trace_command(),   &trace_tools::sensors_command(), &reports::report_command(),     &reports::gate_command(),
-      &reports::compare_command(),     &importing::import_command(),   &reports::export_command(),
-      &reports::plan_length_command(), &shield::shield_command(),
+      &rteval_ext::run_command(), &rteval_ext::check_command(), &npt::npt_command(),
+      &hwlat::hwlat_command(), &scheduling::cyclic_command(), &scheduling::preempt_command(),
+      &loadgen::load_command(), &trace_tools::trace_command(), &trace_tools::sensors_command(),
+      &reports::report_command(), &reports::gate_command(), &reports::compare_command(),
+      &importing::import_command(), &reports::export_command(), &reports::plan_length_command(),
+      &shield::shield_command(),
   };
   return table;
 }

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <maxlat/test/temporary_folder.hpp>
+#include <string>
 
 #include "formats/test_files.hpp"
 
@@ -160,13 +163,11 @@ TEST(Faults, AHundredThousandRowsAreRead) {
 }
 
 TEST(Faults, ALineThatNeverEndsIsNoText) {
-  char path[] = "/tmp/maxlat_import_XXXXXX";
-  const int fd = ::mkstemp(path);
-  ASSERT_GE(fd, 0);
-  ASSERT_EQ(::ftruncate(fd, 40 << 20), 0);
-  ::close(fd);
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "long";
+  folder.write("long", "");
+  std::filesystem::resize_file(path, 40 << 20);
   auto input = InputText::open(path);
-  ::unlink(path);
   ASSERT_TRUE(input.ok());
   EXPECT_FALSE(input->next_line());
   ASSERT_FALSE(input->status().ok());

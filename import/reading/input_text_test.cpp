@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <maxlat/import/input_text.hpp>
+#include <maxlat/test/temporary_folder.hpp>
+#include <string>
 #include <vector>
 
 namespace maxlat::importing {
@@ -41,16 +43,13 @@ TEST(InputText, LinesEndWithOrWithoutTheirEnd) {
 
 // Every line once and whole, wherever the blocks of a long file end in it.
 TEST(InputText, LinesAcrossBlocksAreWhole) {
-  char path[] = "/tmp/maxlat_import_XXXXXX";
-  const int fd = ::mkstemp(path);
-  ASSERT_GE(fd, 0);
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "long";
   std::string text;
   constexpr size_t kLines = 300'000;
   for (size_t i = 0; i < kLines; ++i) text += std::to_string(i * 7919 % 1'000'003) + std::string(i % 17, '.') + "\n";
-  ASSERT_EQ(::write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-  ::close(fd);
+  folder.write("long", text);
   auto file = InputText::open(path);
-  ::unlink(path);
   ASSERT_TRUE(file.ok());
   InputText memory(text);
   while (const auto expected = memory.next_line()) ASSERT_EQ(file->next_line(), expected);

@@ -13,7 +13,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr unsigned kRounds = 8;  // the fewest that allow a verdict on six measures (core/statistics.hpp)
+constexpr unsigned kRounds = 8;  // the fewest that allow a verdict on six measures (core/stats/statistics.hpp)
 constexpr std::uint64_t kRound_ns = kLongestWithoutRest_ns;
 
 // What belongs to one run, its report or its choice of an arm.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What the calling thread does while the loops run: it tells the observer, and it makes loops end that have no CPU to
-// end by themselves (core/starvation.hpp).
+// end by themselves (core/sys/starvation.hpp).
 //
 // Where it has no CPU of its own it sleeps as long as it may: an ordinary thread that wants to run is what the fair
 // server stops a loop for.

@@ -2,24 +2,20 @@
 #include "report_output.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/terminal.hpp>
 #include <maxlat/reports/report.hpp>
 
 namespace maxlat::reports {
 namespace {
 
-constexpr unsigned kDefaultWidth = 100;
-
-unsigned terminal_width() {
-  winsize size{};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : kDefaultWidth;
+unsigned width_of_output() {
+  return static_cast<unsigned>(core::terminal_width(STDOUT_FILENO).value_or(core::kScreenWidth));
 }
 
 bool is_page(const std::string& format) {
@@ -30,7 +26,7 @@ core::Result<std::string> made(const ReportForms& forms, const std::string& form
                                bool to_terminal) {
   if (format == "md") return forms.markdown();
   if (format == "text")
-    return forms.text(line.has("width") ? line.get<unsigned>("width") : terminal_width(), to_terminal);
+    return forms.text(line.has("width") ? line.get<unsigned>("width") : width_of_output(), to_terminal);
   auto page = forms.page();
   return page && format == "pdf" ? pdf_of(*page) : page;
 }

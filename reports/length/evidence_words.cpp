@@ -5,6 +5,7 @@
 #include <cmath>
 #include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/terminal.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/text_table.hpp>
 
@@ -12,8 +13,6 @@
 
 namespace maxlat::reports {
 namespace {
-
-constexpr std::size_t kColumns = 100;
 
 // Lengths of runs are read by people who wait for them: minutes are fine enough from an hour on, hours from a day on;
 // always rounded up.
@@ -24,7 +23,7 @@ std::string length_text(double seconds) {
 }
 
 std::string line(const std::string& text) {
-  return core::wrapped(text, kColumns, "  ", "    ");
+  return core::wrapped(text, core::kScreenWidth, "  ", "    ");
 }
 
 std::string range_text(double low, double high, double factor) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/terminal.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/core/sys/version.hpp>
@@ -81,9 +81,7 @@ CheckTextStyle style_of(std::FILE* stream, bool verbose) {
   CheckTextStyle style{.verbose = verbose};
   if (::isatty(::fileno(stream)) == 0) return style;
   style.colour = std::getenv("NO_COLOR") == nullptr;
-  winsize window{};
-  if (::ioctl(::fileno(stream), TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
-    style.width = std::clamp<size_t>(window.ws_col, 80, 160);
+  if (const auto width = core::terminal_width(::fileno(stream))) style.width = std::clamp<size_t>(*width, 80, 160);
   return style;
 }
 

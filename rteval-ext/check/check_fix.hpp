@@ -5,6 +5,7 @@
 #pragma once
 
 #include <maxlat/core/machine/remedy.hpp>
+#include <maxlat/core/sys/terminal.hpp>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace maxlat::rteval_ext {
 std::vector<core::Remedy> remedies(const core::MachineView& machine);
 
 struct FixStyle {
-  size_t width = 100;  // of the comments; commands are never broken
+  size_t width = core::kScreenWidth;  // of the comments; commands are never broken
   bool is_root = true;
 };
 std::string fix_script(const std::vector<core::Remedy>& remedies, const core::MachineView& machine,

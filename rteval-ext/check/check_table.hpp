@@ -4,6 +4,7 @@
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
+#include <maxlat/core/sys/terminal.hpp>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ struct CheckCounts {
 };
 
 struct CheckTextStyle {
-  size_t width = 100;    // at least 80
+  size_t width = core::kScreenWidth;    // at least 80
   bool colour = false;   // escape sequences for a terminal
   bool verbose = false;  // observed values whole, and the reason of every row
 };

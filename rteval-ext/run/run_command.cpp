@@ -12,6 +12,7 @@
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/input_file.hpp>
 #include <maxlat/core/sys/stop.hpp>
+#include <maxlat/core/sys/terminal.hpp>
 #include <maxlat/core/sys/text.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/reports/gate.hpp>
@@ -186,7 +187,7 @@ core::Result<core::Exit> end(const core::Result<Outcome>& ended, const RunDirect
     last.push_back("warning: " + why);
   if (run.state == core::RunResult::State::interrupted) last.push_back("to go on: maxlat run --resume " + name);
   last.push_back(ended->has_report ? "report: " + directory.report_path() : "result: " + directory.result_path());
-  fmt::print("{}", reports::run_summary(run, "maxlat report --text " + name, last, 100, ::isatty(STDOUT_FILENO) == 1));
+  fmt::print("{}", reports::run_summary(run, "maxlat report --text " + name, last, core::kScreenWidth, ::isatty(STDOUT_FILENO) == 1));
   std::fflush(stdout);
   return reports::exit_status(run.verdict);
 }

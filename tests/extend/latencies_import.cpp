@@ -15,7 +15,8 @@ constexpr std::string_view kTitle = "# latencies in us, CPU ";
 
 core::Result<core::RunResult> read(std::string_view text) {
   core::Phase phase;
-  phase.name = phase.kind = "latencies";
+  phase.name = "latencies";
+  phase.kind = core::kImportedKind.name;
   phase.status = core::PhaseStatus::ok;
   core::CpuResult& cpu = phase.per_cpu.emplace_back();
   std::istringstream words{std::string(text.substr(std::min(text.size(), kTitle.size())))};

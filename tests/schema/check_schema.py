@@ -50,7 +50,7 @@ WRONG = [
     (["preflight", 0, "verdict"], "maybe"),
     (["preflight", 0, "ok"], "yes"),
     (PHASE + ["status"], "fine"),
-    (PHASE + ["kind"], "magic"),
+    (PHASE + ["kind"], ""),
     (PHASE + ["per_cpu"], []),
     (PHASE + ["per_cpu"], None),
     (CPU + ["samples"], 1.5),

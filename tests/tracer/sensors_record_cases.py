@@ -162,7 +162,7 @@ def test_values_are_phases(tmp):
 
 def test_of_a_command_from_its_begin_to_its_end(tmp):
     with Program(MAXLAT, "sensors", "record", "-o", str(tmp / "r"), "--") as recording:
-        wait_until(lambda: has_all_groups(recording.pid))
+        wait_until(lambda: has_all_groups(recording.pid) and list((tmp / "r").glob(f"{NAME}-*")))
         recording.tell("post", "move")
         recording.process.stdin.close()
         recording.process.stdin = None

@@ -10,10 +10,9 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/sensors/directory.hpp>
-#include <stdexcept>
+#include <maxlat/test/temporary_folder.hpp>
 #include <string>
 #include <vector>
 
@@ -22,15 +21,11 @@ namespace maxlat::sensors::test {
 // A folder for sockets, for as long as a test takes.
 class Places {
  public:
-  Places() : folder_(testing::TempDir() + "maxlat-directory-XXXXXX") {
-    if (mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder");
-  }
-  ~Places() { std::filesystem::remove_all(folder_); }
-  std::string path() const { return folder_ + "/d"; }
+  std::string path() const { return folder_ / "d"; }
   std::vector<std::string> all() const { return {path()}; }
 
  private:
-  std::string folder_;
+  maxlat::test::TemporaryFolder folder_;
 };
 
 // In a process of its own: where a test forks, it has no thread that holds a lock of the heap.

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <maxlat/sensors/stat.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <maxlat/base/process_start.hpp>
+#include <maxlat/sensors/sensor_kind.hpp>
 #include <maxlat/sensors/sensors.hpp>
 #include <maxlat/trace/ctf_format.hpp>
 
@@ -75,9 +75,8 @@ base::Result<base::Mapping> map_part(int memory, std::uint64_t at, std::uint64_t
 // A copy that was taken in the middle of a post would count it as begun for ever.
 void settle(std::uint8_t* copy, const std::vector<PlacedSensor>& sensors) {
   for (const PlacedSensor& sensor : sensors) {
-    if (sensor.head.kind != MAXLAT_SENSOR_STAT) continue;
-    auto& stat = *reinterpret_cast<maxlat_stat*>(copy + sensor.offset);
-    stat.begun = stat.count;
+    const SensorKindDefinition* const kind = find_sensor_kind(sensor.head.kind);
+    if (kind != nullptr && kind->settle != nullptr) kind->settle(copy + sensor.offset);
   }
 }
 

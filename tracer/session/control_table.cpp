@@ -7,7 +7,7 @@
 namespace maxlat::trace {
 namespace detail {
 
-// A command has its file in session/commands/, which defines a ControlCommand, and its row here.
+// Each is a ControlCommand in a file of session/commands/, those that belong together in one, and has its row here.
 #define MAXLAT_CONTROL_COMMANDS(ROW) \
   ROW(kHelloCommand)                 \
   ROW(kListCommand)                  \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <maxlat/core/sys/progress.hpp>
 #include <maxlat/core/sys/tell.hpp>
+#include <maxlat/core/sys/terminal.hpp>
 
 namespace maxlat::core {
 namespace {
@@ -20,9 +20,9 @@ std::string clock_text(std::chrono::seconds time) {
 }
 
 // A line longer than the terminal is wide would wrap, and '\r' would no longer reach its beginning.
-size_t terminal_width() {
-  winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+size_t most_columns() {
+  constexpr size_t kNarrow = 80;  // as wide as any terminal
+  return terminal_width(STDERR_FILENO).value_or(kNarrow) - 1;
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ void Progress::show(std::string_view what, double done_fraction, std::chrono::se
   std::string line = fmt::format("{}  {:3} %  {} left", what, percent, clock_text(left));
   if (!more.empty()) line += fmt::format(", {}", more);
   if (terminal_) {
-    line.resize(std::min(line.size(), terminal_width() - 1));
+    line.resize(std::min(line.size(), most_columns()));
     tell("\r{}\033[K", line);
     line_open_ = true;
   } else {

@@ -33,6 +33,11 @@ SensorValue read_stat(const std::uint8_t* sensor, const CheckedSensor&) {
   return value;
 }
 
+void settle_stat(std::uint8_t* copy) {
+  auto& sensor = *reinterpret_cast<maxlat_stat*>(copy);
+  sensor.begun = sensor.count;
+}
+
 }  // namespace
 
 extern const SensorKindDefinition kStatKind{
@@ -42,6 +47,7 @@ extern const SensorKindDefinition kStatKind{
     .kind = SensorKind::stat,
     .size_of = size_without_shape<maxlat_stat>,
     .read = read_stat,
+    .settle = settle_stat,
 };
 
 }  // namespace maxlat::sensors

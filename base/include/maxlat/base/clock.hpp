@@ -47,12 +47,4 @@ CounterClock calibrate(bool force_measure = false);
 // A clock of a given rate, for tests and for results that come from elsewhere.
 CounterClock clock_with_rate(double ticks_per_ns);
 
-// Largest offset seen between the counter of `cpu` and that of `reference_cpu`, in ticks, and the round-trip that
-// bounds its error. REQUIRES: the caller may run on both CPUs.
-struct CounterOffset {
-  int64_t ticks = 0;
-  uint64_t uncertainty_ticks = 0;
-};
-CounterOffset measure_offset(unsigned reference_cpu, unsigned cpu);
-
 }  // namespace maxlat::base

@@ -157,12 +157,6 @@ int maxlat_histogram_valid(const struct maxlat_histogram* h);
 void maxlat_histogram_merge(struct maxlat_histogram* into, const struct maxlat_histogram* from);
 /* Sum of buckets + overflow_count. */
 uint64_t maxlat_histogram_total(const struct maxlat_histogram* h);
-/*
- * The value at a rank: the largest value v' with the same bucket as the rank-th smallest value (ranks from 1), never
- * beyond the exact max. So a quantile is never understated, and overstated by less than 0.1 %.
- * RETURNS: 0 for an empty histogram or rank 0; max for a rank beyond the last bucket.
- */
-uint64_t maxlat_histogram_value_at_rank(const struct maxlat_histogram* h, uint64_t rank);
 
 #ifdef __cplusplus
 }

@@ -74,7 +74,11 @@ void maxlat_shaped_record(struct maxlat_histogram_head* head, struct maxlat_hist
 int maxlat_shaped_merge(struct maxlat_histogram_head* into, struct maxlat_histogram_shape shape_of_into,
                         const struct maxlat_histogram_head* from, struct maxlat_histogram_shape shape_of_from);
 uint64_t maxlat_shaped_total(const struct maxlat_histogram_head* head, struct maxlat_histogram_shape shape);
-/* Overstated by less than 2^-sub_bits of it, never understated. */
+/*
+ * The value at a rank: the largest value with the same bucket as the rank-th smallest one (ranks from 1), never beyond
+ * the exact maximum. So a quantile is never understated, and overstated by less than 2^-sub_bits of it.
+ * RETURNS: 0 for an empty histogram or rank 0; the maximum for a rank beyond the last bucket.
+ */
 uint64_t maxlat_shaped_value_at_rank(const struct maxlat_histogram_head* head, struct maxlat_histogram_shape shape,
                                      uint64_t rank);
 

@@ -27,8 +27,6 @@ class HistogramView {
 
   const maxlat_histogram_head& head() const { return *head_; }
   maxlat_histogram_shape shape() const { return shape_; }
-  // REQUIRES: index < maxlat_shape_buckets(shape()).
-  uint64_t count_at(uint32_t index) const { return maxlat_shaped_count_at(head_, index); }
 
   uint64_t total() const { return maxlat_shaped_total(head_, shape_); }
   uint64_t min() const { return total() == 0 ? 0 : MAXLAT_LOAD(&head_->min); }

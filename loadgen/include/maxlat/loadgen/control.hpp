@@ -42,7 +42,7 @@ struct Stall {
 };
 
 // Makes them, one CPU after the other; returns when the last has ended, or with those made so far once a stop is
-// requested (core/stop.hpp). THREADS: the hog is a thread of its own; the caller only waits.
+// requested (core/sys/stop.hpp). THREADS: the hog is a thread of its own; the caller only waits.
 // ERRORS: no length, no repeat, a length of 0 or above kLongestStallNs, CPU not usable, no permission for SCHED_FIFO.
 core::Result<std::vector<Stall>> plant_stalls(const StallPlan& plan);
 

@@ -4,7 +4,8 @@
 //
 //   ARM  = NAME[:POLICY][,OPTION]*              LIST = ARM[,ARM]*     an option word belongs to the arm before it
 //
-// npt/CMakeLists.txt has the list of arms, with their policies and options; maxlat-npt(1) explains each.
+// npt/CMakeLists.txt lists the arms. The definitions in npt/arms/ have their policies and options; maxlat-npt(1)
+// explains them.
 // The options: thread|cpu (who owns a buffer), discard|overwrite, size=BYTES (of a sub-buffer, with k M G), count=N
 // (sub-buffers), snapshot=TIME (with overwrite: the buffers are written out when a gap is longer), events=GROUP:NAME
 // (of the kernel, with * and ?; given again, those too), period=TIME (with the policy timer: how often the consumer

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// `maxlat npt`, for the table of commands in cli/. From a program, call measure() in measure.hpp instead.
 #pragma once
 
 #include <maxlat/core/sys/command.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Limits in TOML, as plans and gate files have them. Both read them here, so that one limit is spelled one way.
 #pragma once
 
 #include <maxlat/core/sys/toml_reader.hpp>

@@ -6,6 +6,7 @@
 
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/core/sys/terminal.hpp>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,12 @@ core::Result<std::string> pdf_of(const std::string& page);
 std::string markdown_summary(const core::RunResult& run);
 
 // The same without gnuplot, whole. `width` in columns; `colour` for a terminal.
-std::string terminal_summary(const core::RunResult& run, unsigned width = 100, bool colour = false);
+std::string terminal_summary(const core::RunResult& run, unsigned width = core::kScreenWidth, bool colour = false);
 
 // The end of a run, one screen: at most so many lines, of which the verdict and `last` (where the report is) are the
 // last. What does not fit is counted, and said to be found by `more`, a command.
 inline constexpr unsigned kSummaryLines = 25;
 std::string run_summary(const core::RunResult& run, const std::string& more, const std::vector<std::string>& last,
-                        unsigned width = 100, bool colour = false);
+                        unsigned width = core::kScreenWidth, bool colour = false);
 
 }  // namespace maxlat::reports

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// `maxlat shield`, for the table of commands in cli/. From a program, use shield.hpp instead.
 #pragma once
 
 #include <maxlat/core/sys/command.hpp>

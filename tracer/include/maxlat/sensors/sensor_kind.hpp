@@ -55,6 +55,8 @@ struct SensorKindDefinition {
   // The value now. Bounded, whatever the program does. Null: its sensors are those of another kind, as check() says.
   SensorValue (*read)(const std::uint8_t* sensor, const CheckedSensor& checked) = nullptr;
 
+  // Ends a post that was under way when the sensor was copied; nobody else sees the copy yet. Null: none can be seen.
+  void (*settle)(std::uint8_t* copy) = nullptr;
   // Adds a value of the same shape. Null: a striped sensor cannot have it as stripes. REQUIRES: no `check`.
   void (*add_up)(SensorValue& all, const SensorValue& one) = nullptr;
   // What is constant behind the head; by it one knows sensors that are made alike. Null: nothing is.

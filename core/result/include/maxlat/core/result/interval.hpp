@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The ends of an interval, of confidence or of anything else, both in it. Units are those of what it is an interval of.
 #pragma once
 
 namespace maxlat::core {

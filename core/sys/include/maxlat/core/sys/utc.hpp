@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Wall-clock times for people and files, in UTC and to the second (ISO 8601). Nothing is measured with them.
 #pragma once
 
 #include <chrono>
