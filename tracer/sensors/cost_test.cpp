@@ -8,6 +8,7 @@
 #include <maxlat/sensors/map.hpp>
 #include <maxlat/sensors/sensors.hpp>
 #include <maxlat/sensors/striped.hpp>
+#include <maxlat/sensors/trace_ring.hpp>
 #include <maxlat/sensors/var_event_list.hpp>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ struct Weighed {
   VarEventList<64, 2048, MAXLAT_LISTED_EVENT(weighed, event), MAXLAT_LISTED_EVENT(weighed, nothing),
                MAXLAT_LISTED_EVENT(weighed, text)>
       var_events{"var_events"};
+  TraceRing<4, 65536, MAXLAT_LISTED_EVENT(weighed, event)> trace{"trace"};
 };
 constinit SensorGroup<Weighed> weighed;
 
@@ -62,6 +64,9 @@ __attribute__((noinline)) void shared_events(std::uint64_t value) {
 }
 __attribute__((noinline)) void var_events(std::uint64_t value) {
   MAXLAT_POST(weighed->var_events, weighed, event, value, 1, 2);
+}
+__attribute__((noinline)) void trace(std::uint64_t value) {
+  MAXLAT_POST(weighed->trace, weighed, event, value, 1, 2);
 }
 __attribute__((noinline)) void var_text(std::uint64_t size) {
   static const std::string text(1000, 'x');
@@ -90,7 +95,7 @@ TEST(SensorCost, IsWhatTheHeadersSay) {
                              Limit{"histogram, bucket", bucket, 10}, Limit{"histogram", histogram, 27},
                              Limit{"linear, bucket", linear_bucket, 10}, Limit{"linear", linear, 17}, Limit{"map", map, 14},
                              Limit{"events", events, 43}, Limit{"events, shared", shared_events, 43},
-                             Limit{"events, varying", var_events, 69}}) {
+                             Limit{"events, varying", var_events, 69}, Limit{"trace", trace, 96}}) {
     limit.post(5);
     limit.post(2);  // the extremes are there
     const std::uint64_t count = steps_of(limit.post) - steps_of(nothing);

@@ -17,6 +17,8 @@
 // of one that it interrupted. A type that may not fit into a packet does not compile.
 // MEMORY: a packet more than it has, and a page or two; it lies in the program's file, too. A post has the largest of
 // the event on its stack.
+// COST of a post of three 64-bit fields: 96 instructions, none of them locked (sensors/cost_test.cpp); with each new
+// packet one or two are (ring/reserve.h).
 // ERRORS: as of an EventList. THREADS, SIGNALS: one thread and its signal handlers. Async-signal-safe, never waits.
 #pragma once
 
