@@ -163,7 +163,7 @@ TEST(Faults, AHundredThousandRowsAreRead) {
 }
 
 TEST(Faults, ALineThatNeverEndsIsNoText) {
-  const test::TemporaryFolder folder;
+  const maxlat::test::TemporaryFolder folder;
   const std::string path = folder / "long";
   folder.write("long", "");
   std::filesystem::resize_file(path, 40 << 20);

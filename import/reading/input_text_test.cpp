@@ -43,7 +43,7 @@ TEST(InputText, LinesEndWithOrWithoutTheirEnd) {
 
 // Every line once and whole, wherever the blocks of a long file end in it.
 TEST(InputText, LinesAcrossBlocksAreWhole) {
-  const test::TemporaryFolder folder;
+  const maxlat::test::TemporaryFolder folder;
   const std::string path = folder / "long";
   std::string text;
   constexpr size_t kLines = 300'000;

@@ -3,6 +3,7 @@
 // What any program can print: "# latencies in us, CPU 3", and then a whole number in each line.
 #include <cstdio>
 #include <map>
+#include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/result/run_frame.hpp>
 #include <maxlat/core/sys/utc.hpp>
 #include <maxlat/import/import_definition.hpp>
