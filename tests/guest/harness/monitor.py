@@ -15,7 +15,7 @@ class Monitor:
         self._ours, self._its = socket.socketpair()
         self.descriptor = self._its.fileno()
         self.arguments = ["-chardev", f"socket,id=qmp,fd={self.descriptor}", "-mon", "chardev=qmp,mode=control"]
-        self._stream = self._ours.makefile("rw")
+        self._stream = self._ours.makefile("r")
 
     def __enter__(self):
         return self
@@ -32,8 +32,10 @@ class Monitor:
 
     def command(self, name, **arguments):
         """What QEMU answers. Events in between are passed over."""
-        self._stream.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
-        self._stream.flush()
+        try:
+            self._ours.sendall((json.dumps({"execute": name, "arguments": arguments}) + "\n").encode())
+        except OSError:
+            raise Failed("QEMU ended") from None
         while True:
             said = self._read()
             if "error" in said:
