@@ -89,13 +89,13 @@ struct Limit {
 
 TEST(SensorCost, IsWhatTheHeadersSay) {
   const OwnStripe stripe;
-  for (const Limit& limit : {Limit{"counter", counter, 1}, Limit{"counter, shared", shared_counter, 1},
-                             Limit{"counter, striped", striped_counter, 8},
-                             Limit{"gauge", gauge, 1}, Limit{"stat", stat, 10}, Limit{"counters", counters, 6},
-                             Limit{"histogram, bucket", bucket, 10}, Limit{"histogram", histogram, 27},
-                             Limit{"linear, bucket", linear_bucket, 10}, Limit{"linear", linear, 17}, Limit{"map", map, 14},
-                             Limit{"events", events, 43}, Limit{"events, shared", shared_events, 43},
-                             Limit{"events, varying", var_events, 69}, Limit{"trace", trace, 96}}) {
+  for (const Limit& limit :
+       {Limit{"counter", counter, 1}, Limit{"counter, shared", shared_counter, 1},
+        Limit{"counter, striped", striped_counter, 8}, Limit{"gauge", gauge, 1}, Limit{"stat", stat, 10},
+        Limit{"counters", counters, 6}, Limit{"histogram, bucket", bucket, 10}, Limit{"histogram", histogram, 27},
+        Limit{"linear, bucket", linear_bucket, 10}, Limit{"linear", linear, 17}, Limit{"map", map, 14},
+        Limit{"events", events, 43}, Limit{"events, shared", shared_events, 43},
+        Limit{"events, varying", var_events, 69}, Limit{"trace", trace, 96}}) {
     limit.post(5);
     limit.post(2);  // the extremes are there
     const std::uint64_t count = steps_of(limit.post) - steps_of(nothing);

@@ -20,7 +20,8 @@ base::Status publish_group(void* pages, std::size_t bytes, std::string_view name
   if (!made) return made.error();
   if (const base::Status sealed = made->seal(kAlone); !sealed) return sealed;
   made->fill(pages, bytes, name, kAlone);
-  detail::PublishedOne one{pages, made->bytes(), std::string(name), kAlone, made->take_descriptor(), made->at()};
+  detail::PublishedOne one{pages,      made->bytes(),          std::string(name), kAlone, made->take_descriptor(),
+                           made->at(), made->settled_sensors()};
   if (const base::Status looked = one.look_at_memory(); !looked) return looked;
   if (const base::Status done = made->put_in_place(pages); !done) return done;
   const int memory = one.memory.number();

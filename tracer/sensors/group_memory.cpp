@@ -72,14 +72,6 @@ base::Result<base::Mapping> map_part(int memory, std::uint64_t at, std::uint64_t
   return base::Mapping(where, bytes);
 }
 
-// A copy that was taken in the middle of a post would count it as begun for ever.
-void settle(std::uint8_t* copy, const std::vector<PlacedSensor>& sensors) {
-  for (const PlacedSensor& sensor : sensors) {
-    const SensorKindDefinition* const kind = find_sensor_kind(sensor.head.kind);
-    if (kind != nullptr && kind->settle != nullptr) kind->settle(copy + sensor.offset);
-  }
-}
-
 base::Status exchange(void* pages, base::Mapping& shared) {
   constexpr int kFlags = MREMAP_MAYMOVE | MREMAP_FIXED;
   const std::size_t bytes = shared.size();
@@ -118,6 +110,19 @@ base::Result<GroupMemory> GroupMemory::make(const void* pages, std::size_t bytes
   return made;
 }
 
+void settle(std::uint8_t* copy, const std::uint8_t* original, const std::vector<SettledSensor>& sensors) {
+  for (const auto& [offset, its] : sensors) its(copy + offset, original == nullptr ? nullptr : original + offset);
+}
+
+std::vector<SettledSensor> GroupMemory::settled_sensors() const {
+  std::vector<SettledSensor> settled;
+  for (const PlacedSensor& sensor : sensors_) {
+    const SensorKindDefinition* const kind = find_sensor_kind(sensor.head.kind);
+    if (kind != nullptr && kind->settle != nullptr) settled.push_back({sensor.offset, kind->settle});
+  }
+  return settled;
+}
+
 base::Status GroupMemory::seal(Producers producers) const {
   const int size = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
   const bool is_alone = producers == Producers::this_process;
@@ -131,7 +136,7 @@ base::Status GroupMemory::seal(Producers producers) const {
 void GroupMemory::fill(const void* pages, std::size_t bytes, std::string_view name, Producers producers) {
   // The sensors before the header that says that they are there.
   std::memcpy(group_.where(), pages, bytes);
-  settle(static_cast<std::uint8_t*>(group_.where()), sensors_);
+  settle(static_cast<std::uint8_t*>(group_.where()), static_cast<const std::uint8_t*>(pages), settled_sensors());
   plan_.publish(static_cast<std::uint8_t*>(table_.where()), identity_of(name, producers));
 }
 

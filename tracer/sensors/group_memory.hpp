@@ -24,6 +24,14 @@ namespace maxlat::sensors::detail {
 
 enum class Producers { this_process, several };
 
+// What is to be settled in a copy of a group (sensor_kind.hpp).
+struct SettledSensor {
+  std::uint64_t offset;
+  void (*settle)(std::uint8_t* copy, const std::uint8_t* original);
+};
+// Both are the group's beginning; `original` may be null, as there. Async-signal-safe.
+void settle(std::uint8_t* copy, const std::uint8_t* original, const std::vector<SettledSensor>& sensors);
+
 // What a common group says in the place of its program.
 inline constexpr const char* kCommonProgram = "common";
 
@@ -33,6 +41,7 @@ class GroupMemory {
   static base::Result<GroupMemory> make(const void* pages, std::size_t bytes, std::string_view name);
 
   const std::vector<PlacedSensor>& sensors() const { return sensors_; }
+  std::vector<SettledSensor> settled_sensors() const;
   int descriptor() const { return memory_.number(); }
   base::Descriptor take_descriptor() { return std::move(memory_); }
   std::uint64_t at() const { return at_; }                          // where the group begins

@@ -63,15 +63,19 @@ bool make_private(const PublishedOne& group) {
   void* copy = mmap(nullptr, group.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED) return false;
   std::memcpy(copy, group.pages, group.bytes);
+  detail::settle(static_cast<std::uint8_t*>(copy), static_cast<const std::uint8_t*>(group.pages), group.settled);
   return mremap(copy, group.bytes, group.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, group.pages) != MAP_FAILED;
 }
 
 // The shared memory's pages, each private from the first store to it on; until then the parent's posts are in it, too.
-// Takes no memory now. Async-signal-safe.
+// Takes memory only for what is to be settled. Async-signal-safe.
 bool make_private_page_by_page(const PublishedOne& group) {
   constexpr int kFlags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
-  return group.has_memory() && mmap(group.pages, group.bytes, PROT_READ | PROT_WRITE, kFlags, group.memory.number(),
-                                    static_cast<off_t>(group.at)) != MAP_FAILED;
+  if (!group.has_memory() || mmap(group.pages, group.bytes, PROT_READ | PROT_WRITE, kFlags, group.memory.number(),
+                                  static_cast<off_t>(group.at)) == MAP_FAILED)
+    return false;
+  detail::settle(static_cast<std::uint8_t*>(group.pages), nullptr, group.settled);
+  return true;
 }
 
 sigset_t signals_before;  // the fork's

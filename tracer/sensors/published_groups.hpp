@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sensors/group_memory.hpp"
 
@@ -24,6 +25,7 @@ struct PublishedOne {
   Producers producers = Producers::this_process;
   base::Descriptor memory{};
   std::uint64_t at = 0;  // in it
+  std::vector<SettledSensor> settled{};
   dev_t device = 0;      // the memory's, and
   ino_t file = 0;        // its number there, by which a descriptor is known to be it
 

@@ -105,7 +105,9 @@ static void enter(struct maxlat_ring_follower* follower) {
 /* A complete packet, of which all was given that can be. */
 static void leave(struct maxlat_ring_follower* follower) {
   struct maxlat_ring_followed* its = place(follower);
-  follower->books.unfinished += maxlat_ring_records_between(its->commit, follower->peeked.after) - its->given;
+  const uint64_t counted = maxlat_ring_records_between(its->commit, follower->peeked.after);
+  /* Who died behind a record and before its count has left one more to be given. */
+  if (counted > its->given) follower->books.unfinished += counted - its->given;
   its->commit = follower->peeked.after;
   its->given = 0;
   stand_at(follower, follower->at + follower->ring.shape.sub_buffer_size);

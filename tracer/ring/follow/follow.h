@@ -38,7 +38,7 @@ struct maxlat_ring_followed {
 struct maxlat_ring_follower_books {
   uint64_t given;
   uint64_t overwritten;
-  uint64_t unfinished; /* behind a record whose writer died in it */
+  uint64_t unfinished; /* behind a record whose writer died in it; one less where another died before it counted one */
 };
 
 struct maxlat_ring_follower {

@@ -33,7 +33,8 @@ SensorValue read_stat(const std::uint8_t* sensor, const CheckedSensor&) {
   return value;
 }
 
-void settle_stat(std::uint8_t* copy) {
+// Or it would count a post as begun for ever.
+void settle_stat(std::uint8_t* copy, const std::uint8_t*) {
   auto& sensor = *reinterpret_cast<maxlat_stat*>(copy);
   sensor.begun = sensor.count;
 }

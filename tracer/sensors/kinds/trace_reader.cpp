@@ -9,22 +9,19 @@
 #include <utility>
 
 namespace maxlat::sensors::detail {
-namespace {
 
-std::uint64_t lost_in(const maxlat_ring& ring) {
+std::uint64_t lost_in_trace(const maxlat_ring& ring) {
   // relaxed: counters
   return maxlat_ring_load(&ring.header->lost_full) + maxlat_ring_load(&ring.header->lost_wrap) +
          maxlat_ring_load(&ring.header->lost_big);
 }
-
-}  // namespace
 
 TraceReader::TraceReader(std::shared_ptr<const void> memory, const TraceObject& trace)
     : memory_(std::move(memory)),
       trace_(trace),
       places_(maxlat_ring_sub_buffers(&trace.ring)),
       copy_(trace.ring.shape.sub_buffer_size / sizeof(std::uint64_t)),
-      dropped_before_(lost_in(trace.ring)) {
+      dropped_before_(lost_in_trace(trace.ring)) {
   maxlat_ring_follow_begin(&follower_, &trace.ring, reinterpret_cast<std::uint8_t*>(copy_.data()), places_.data());
 }
 
@@ -56,7 +53,7 @@ EventBooks TraceReader::books() const {
   books.delivered = follower_.books.given;
   books.overwritten = follower_.books.overwritten;
   books.unfinished = follower_.books.unfinished;
-  books.dropped = lost_in(trace_.ring) - dropped_before_;
+  books.dropped = lost_in_trace(trace_.ring) - dropped_before_;
   books.pending = maxlat_ring_follow_pending(&follower_);
   books.posts = books.delivered + books.overwritten + books.dropped + books.unfinished + books.pending;
   return books;

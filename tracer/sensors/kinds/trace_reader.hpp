@@ -21,6 +21,9 @@ struct TraceObject : EventListObject {
   maxlat_ring ring{};  // in the group's memory, which nobody here can write to
 };
 
+// Posts that had no place.
+std::uint64_t lost_in_trace(const maxlat_ring& ring);
+
 class TraceReader : public EventReader::Source {
  public:
   // `trace` is in the memory's group.

@@ -50,7 +50,8 @@ std::vector<JudgedValues> all_with_limits() {
 void print(const JudgedValues& judged) {
   if (judged.all != 0)
     fmt::print("{} of {} {}s are within their limits\n", judged.all - judged.wrong, judged.all, judged.word());
-  if (judged.without_limits != 0) fmt::print("{} without limits\n", core::counted(judged.without_limits, judged.word()));
+  if (judged.without_limits != 0)
+    fmt::print("{} without limits\n", core::counted(judged.without_limits, judged.word()));
 }
 
 core::Error nothing_to_check(const std::vector<JudgedValues>& values) {

@@ -17,9 +17,7 @@ namespace {
 
 std::string ended_text(const ChosenSensor& sensor) {
   if (sensor.ended_ns == 0) return "ended";
-  const auto since_1970 = std::chrono::nanoseconds(sensor.ended_ns);
-  return "ended " + core::utc_text(std::chrono::system_clock::time_point(
-                        std::chrono::duration_cast<std::chrono::system_clock::duration>(since_1970)));
+  return "ended " + core::utc_text(std::chrono::nanoseconds(sensor.ended_ns));
 }
 
 }  // namespace

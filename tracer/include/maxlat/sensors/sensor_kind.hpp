@@ -55,8 +55,10 @@ struct SensorKindDefinition {
   // The value now. Bounded, whatever the program does. Null: its sensors are those of another kind, as check() says.
   SensorValue (*read)(const std::uint8_t* sensor, const CheckedSensor& checked) = nullptr;
 
-  // Ends a post that was under way when the sensor was copied; nobody else sees the copy yet. Null: none can be seen.
-  void (*settle)(std::uint8_t* copy) = nullptr;
+  // Ends or forgets what others were posting when the sensor was copied; nobody else sees the copy yet. `original`:
+  // what it was copied from, to which they may have gone on to post meanwhile; null: the copy is of no one moment.
+  // Async-signal-safe. Null: it needs nothing.
+  void (*settle)(std::uint8_t* copy, const std::uint8_t* original) = nullptr;
   // Adds a value of the same shape. Null: a striped sensor cannot have it as stripes. REQUIRES: no `check`.
   void (*add_up)(SensorValue& all, const SensorValue& one) = nullptr;
   // What is constant behind the head; by it one knows sensors that are made alike. Null: nothing is.
