@@ -22,24 +22,24 @@ Number number_in(const std::string& text) {
 
 std::optional<core::Task> parent_of(const core::Task& task, const Surface& surface) {
   if (task.tid != task.pid) return core::task_of(surface.view(), number_in<unsigned>(task.pid));
-  const auto status = surface.view().read(fmt::format("/proc/{}/status", task.pid));
-  const size_t at = status ? status->find("PPid:") : std::string::npos;
-  if (at == std::string::npos) return std::nullopt;
-  const std::string rest = status->substr(at + 5);
-  return core::task_of(surface.view(), number_in<unsigned>(rest.substr(rest.find_first_not_of(" \t"))));
+  const auto parent = core::status_word(surface.view(), task, "PPid");
+  return parent ? core::task_of(surface.view(), number_in<unsigned>(*parent)) : std::nullopt;
 }
 
 Followers::Followers(const JournalContent& journal) {
-  for (const Change& change : journal.changes)
+  for (const Change& change : journal.changes) {
     if (change.kind == Change::Kind::moved) moved_.insert_or_assign({change.task, change.started}, &change);
+    if (change.kind == Change::Kind::affinity) older_.emplace(change.task, change.started);
+  }
 }
 
 const Change* Followers::leader_of(const core::Task& task, const Surface& surface) const {
+  const auto name = [](const core::Task& one) { return Thread{number_in<pid_t>(one.tid), one.started}; };
   const auto line_of = [&](const core::Task& one) {
-    const auto line = moved_.find({number_in<pid_t>(one.tid), one.started});
+    const auto line = moved_.find(name(one));
     return line == moved_.end() ? nullptr : line->second;
   };
-  if (line_of(task) != nullptr) return nullptr;
+  if (line_of(task) != nullptr || older_.contains(name(task))) return nullptr;
   // A parent has begun before its child. That ends the walk, too, where numbers have come back meanwhile.
   uint64_t begun = task.started;
   for (auto above = parent_of(task, surface); above && above->started <= begun; above = parent_of(*above, surface)) {
@@ -50,14 +50,19 @@ const Change* Followers::leader_of(const core::Task& task, const Surface& surfac
   return nullptr;
 }
 
-void bring_followers_out(const JournalContent& journal, Surface& surface) {
+std::vector<Follower> followers_now(const JournalContent& journal, const Surface& surface) {
+  std::vector<Follower> all;
   const Followers followers(journal);
-  if (!followers.are_possible()) return;
-  for (const core::Task& task : surface.tasks()) {
-    if (!is_in_group_of_shield(task, surface)) continue;
-    const Change* const leader = followers.leader_of(task, surface);
-    if (leader != nullptr && !leader->path.empty()) static_cast<void>(bring_out(task, leader->path, surface));
-  }
+  if (!followers.are_possible()) return all;
+  for (core::Task& task : surface.tasks())
+    if (const Change* const leader = followers.leader_of(task, surface)) all.push_back({std::move(task), leader});
+  return all;
+}
+
+void bring_followers_out(const JournalContent& journal, Surface& surface) {
+  for (const auto& [task, leader] : followers_now(journal, surface))
+    if (!leader->path.empty() && is_in_group_of_shield(task, surface))
+      static_cast<void>(bring_out(task, leader->path, surface));
 }
 
 }  // namespace maxlat::shield

@@ -10,7 +10,9 @@
 #include <map>
 #include <maxlat/core/machine/tasks.hpp>
 #include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "journal/journal.hpp"
 
@@ -28,8 +30,17 @@ class Followers {
   bool are_possible() const { return !moved_.empty(); }
 
  private:
-  std::map<std::pair<pid_t, uint64_t>, const Change*> moved_;
+  using Thread = std::pair<pid_t, uint64_t>;  // its number, and when it began
+  std::map<Thread, const Change*> moved_;
+  std::set<Thread> older_;  // than the shield: it has a line for their masks
 };
+
+struct Follower {
+  core::Task task;
+  const Change* leader;  // a line of the journal
+};
+// All there are. REQUIRES: the journal lives longer.
+std::vector<Follower> followers_now(const JournalContent& journal, const Surface& surface);
 
 // Out of the shield's group, to where their leaders were. Before those come out themselves.
 void bring_followers_out(const JournalContent& journal, Surface& surface);

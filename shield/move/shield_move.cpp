@@ -76,18 +76,12 @@ ShieldPlan plan_of(const JournalContent& journal, const std::string& path) {
 
 // --- which processes
 
-// The process that a thread is of: "Tgid:" of its status.
-std::string process_of(const Task& task, const Surface& surface) {
-  const std::string status = surface.view().read(fmt::format("/proc/{0}/task/{0}/status", task.tid)).value_or("");
-  const size_t at = status.find("Tgid:");
-  return at == std::string::npos ? task.pid : fmt::to_string(number_in(status.substr(at + 6)));
-}
-
 // ERRORS: nobody may move it, or nobody should.
 core::Result<Task> process_to_move(pid_t number, const Surface& surface) {
   const auto task = core::task_of(surface.view(), static_cast<unsigned>(number));
   if (!task) return core::Error{fmt::format("there is no process {}", number)};
-  if (const std::string process = process_of(*task, surface); process != task->tid)
+  if (const std::string process = core::status_word(surface.view(), *task, "Tgid").value_or(task->pid);
+      process != task->tid)
     return core::Error{fmt::format("{} is a thread of process {}", number, process),
                        fmt::format("a process is moved as a whole: maxlat shield move {}", process)};
   if (number == 1)
@@ -179,15 +173,26 @@ std::vector<Change> lines_of(const Task& process, const JournalContent& journal,
   return lines;
 }
 
-// Where there are no groups, a thread that has begun inside has nothing but its CPUs from the others.
-void release_others(const Task& process, const ShieldPlan& plan, Surface& surface) {
-  const CpuList online = surface.online();
-  for (const Task& thread : threads_of(process, surface))
-    if (same_online(core::cpus_of(surface.view(), thread).value_or(CpuList{}), plan.cpus, online))
-      static_cast<void>(surface.set_affinity(static_cast<pid_t>(number_in(thread.tid)), plan.housekeeping));
+// What the threads of these lines have begun inside. Where there are no groups, it has only its CPUs from them.
+void bring_out_what_they_began(const std::vector<Change>& lines, const JournalContent& journal, const ShieldPlan& plan,
+                               Surface& surface, MovedProcess& moved) {
+  std::set<Thread> leaders;
+  for (const Change& line : lines) leaders.emplace(line.task, line.started);
+  for (const auto& [task, leader] : followers_now(journal, surface)) {
+    if (!leaders.contains({leader->task, leader->started})) continue;
+    core::Status out;
+    if (!leader->path.empty()) {
+      if (is_in_group_of_shield(task, surface)) out = bring_out(task, leader->path, surface);
+    } else if (same_online(core::cpus_of(surface.view(), task).value_or(CpuList{}), plan.cpus, surface.online())) {
+      out = surface.set_affinity(static_cast<pid_t>(number_in(task.tid)), plan.housekeeping);
+    }
+    if (!out && core::cpus_of(surface.view(), task)) moved.refused.push_back(out.error().text);
+  }
 }
 
-core::Status move_out(const Task& process, const std::vector<Change>& lines, Workshop& workshop, MovedProcess& moved) {
+core::Status move_out(const std::vector<Change>& lines, const JournalContent& journal, Workshop& workshop,
+                      MovedProcess& moved) {
+  bring_out_what_they_began(lines, journal, workshop.plan(), workshop.surface(), moved);
   std::vector<Change> returned;
   // Before the first of them takes the others along.
   const std::vector<Standing> all_now = standings(lines, workshop.surface());
@@ -203,7 +208,6 @@ core::Status move_out(const Task& process, const std::vector<Change>& lines, Wor
     returned.push_back(line);
     returned.back().kind = Change::Kind::returned;
   }
-  if (!returned.empty() && lines.front().path.empty()) release_others(process, workshop.plan(), workshop.surface());
   return workshop.record(returned);
 }
 
@@ -253,7 +257,7 @@ core::Result<MoveReport> shield_move_out(const std::string& path, const std::vec
     for (size_t i = 0; i < lines.size(); ++i) {
       const Task& process = (*processes)[i];
       report.processes.push_back({.number = static_cast<pid_t>(number_in(process.pid)), .name = process.comm});
-      const core::Status moved = move_out(process, lines[i], workshop, report.processes.back());
+      const core::Status moved = move_out(lines[i], site->journal, workshop, report.processes.back());
       if (!moved) return moved;
     }
     return core::Status{};

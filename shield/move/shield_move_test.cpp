@@ -19,6 +19,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using namespace std::string_literals;
 
 // A process of two threads, which the shield has to keep off CPUs 2 and 3, and which is then sent there.
 class ShieldMove : public ShieldedBox {
@@ -72,6 +73,9 @@ INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldMove,
 
 class ShieldMoveWithGroups : public ShieldMove {};
 INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldMoveWithGroups, testing::Values(Hierarchy::v2, Hierarchy::v1));
+
+class ShieldMoveByMask : public ShieldMove {};
+INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldMoveByMask, testing::Values(Hierarchy::none));
 
 class ShieldMoveOfV2 : public ShieldMove {};
 INSTANTIATE_TEST_SUITE_P(Hierarchies, ShieldMoveOfV2, testing::Values(Hierarchy::v2));
@@ -151,6 +155,52 @@ TEST_P(ShieldMove, OutOfTheShieldItIsWhereItWasAndKeptOffAgain) {
   EXPECT_EQ(shield_move_out(plan().journal, {70}, surface).error().text, "loop (70) was not moved into the shield");
   ASSERT_TRUE(shield_off(plan().journal, surface, false));
   EXPECT_THAT(box_.changed_since(before), ElementsAre());
+}
+
+// A defect: what it had begun stayed inside, and was nobody's from then on.
+TEST_P(ShieldMove, WhatItHasBegunInsideGoesOutWithIt) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  ASSERT_TRUE(shield_move_in(plan().journal, {40, 70}, surface));
+  begins_inside(70, 72, 1);
+  begins_inside(80, 80, 70);
+  begins_inside(81, 81, 80);
+  begins_inside(90, 90, 40);
+  const auto out = shield_move_out(plan().journal, {70}, surface);
+  ASSERT_TRUE(out) << out.error().text;
+  EXPECT_TRUE(out->is_whole());
+  for (const auto& [pid, tid] : {std::pair(70, 72), std::pair(80, 80), std::pair(81, 81)}) {
+    EXPECT_EQ(box_.cpus_of(pid, tid), "0-1") << tid;
+    EXPECT_EQ(group_of(pid, tid), group_of(70, 70)) << tid;
+  }
+  EXPECT_TRUE(is_inside(90, 90)) << "another's";
+  EXPECT_THAT(moved_in(surface), ElementsAre("child-90", "daemon", "daemon-worker"));
+  stands_whole(surface);
+}
+
+// A name is the process's own choice, and is the first line of its status.
+TEST_P(ShieldMove, ANameIsNoField) {
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  ASSERT_TRUE(shield_move_in(plan().journal, {70}, surface));
+  begins_inside(80, 80, 1);
+  for (const std::string& status : {"/proc/80/status"s, "/proc/80/task/80/status"s})
+    box_.file(status, "Name:\tPPid:70\n" + box_.text(status) + "\n");
+  EXPECT_THAT(moved_in(surface), ElementsAre("loop", "loop-helper"));
+  box_.file("/proc/40/task/40/status", "Name:\tTgid:1\n" + box_.text("/proc/40/task/40/status") + "\n");
+  EXPECT_EQ(refusal_of(40, surface), "it was moved");
+}
+
+// A defect: it lost that with the others, which had been kept off these CPUs.
+TEST_P(ShieldMoveByMask, AThreadThatItsOwnerHasBoundThereKeepsItsMask) {
+  box_.thread(70, 73, "bound", "2-3", 0, 1);
+  FakeSurface surface = this->surface();
+  ASSERT_TRUE(shield_on(plan(), surface));
+  ASSERT_TRUE(shield_move_in(plan().journal, {70}, surface));
+  ASSERT_TRUE(shield_move_out(plan().journal, {70}, surface));
+  EXPECT_EQ(box_.cpus_of(70, 73), "2-3");
+  ASSERT_TRUE(shield_off(plan().journal, surface, false));
+  EXPECT_EQ(box_.cpus_of(70, 73), "2-3");
 }
 
 TEST_P(ShieldMove, WhoLeavesTheShieldByOtherMeansIsSeenAndBroughtInAgain) {

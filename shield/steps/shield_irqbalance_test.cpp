@@ -112,5 +112,25 @@ TEST_P(ShieldIrqbalance, ThatNobodyMayPauseIsLeftToAPerson) {
   EXPECT_THAT(shield_status(plan().journal, surface)->settings, ElementsAre());
 }
 
+// It waits for a disk. A stop that is not taken back would come when nobody has a line of it.
+TEST_P(ShieldIrqbalance, ThatDoesNotStopInTimeIsToldToGoOn) {
+  class Deaf : public FakeSurface {
+   public:
+    using FakeSurface::FakeSurface;
+    std::vector<int> sent;
+    core::Status signal(pid_t, int number) override {
+      sent.push_back(number);
+      return {};
+    }
+  };
+  runs("LANG=C\0"s);
+  Deaf surface(box_, box_.view({2, 3}, {0, 1}));
+  const auto on = shield_on(plan(), surface);
+  ASSERT_TRUE(on);
+  ASSERT_EQ(about(*on).size(), 1u);
+  EXPECT_EQ(about(*on).front().outcome, StepReport::Outcome::not_possible);
+  EXPECT_THAT(surface.sent, ElementsAre(SIGSTOP, SIGCONT));
+}
+
 }  // namespace
 }  // namespace maxlat::shield

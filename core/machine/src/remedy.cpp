@@ -55,9 +55,9 @@ void look_up(BootParameter& parameter, const CommandLineOfKernel& command_line) 
 
 Remedy remedy_of(const Setting& setting, const MachineView& machine) {
   Remedy remedy{.setting = &setting, .seen = observe(setting, machine)};
-  using Verdict = SettingObservation::Verdict;
-  const bool is_bad = remedy.seen.verdict == Verdict::bad;
-  const bool may_be_wrong = is_bad || remedy.seen.verdict == Verdict::unknown;
+  using Seen = SettingObservation::Verdict;
+  const bool is_bad = remedy.seen.verdict == Seen::bad;
+  const bool may_be_wrong = is_bad || remedy.seen.verdict == Seen::unknown;
   if (!setting.only_when_asked)
     for (FileWrite& file : writes_of(setting, machine)) {
       if (!may_be_wrong && !file.precaution) continue;

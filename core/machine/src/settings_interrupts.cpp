@@ -123,19 +123,12 @@ std::optional<CpuList> left_alone_by(const std::string& environment, const Machi
   return sorted_unique(std::move(cpus));
 }
 
-// "State:	T (stopped)": by a shield, or by a person.
-bool is_stopped(const Process& process, const MachineView& machine) {
-  const std::string status = machine.read("/proc/" + process.pid + "/status").value_or("");
-  const size_t at = status.find("State:");
-  return at != std::string::npos && status.find_first_not_of(" \t", at + 6) == status.find('T', at + 6);
-}
-
 Reading read_irqbalance(const MachineView& machine) {
   const std::vector<Process> processes = processes_of(machine);
   if (processes.empty()) return unknown();
   const auto is_one = [](const Process& process) { return process.comm == "irqbalance"; };
   const auto found = std::find_if(processes.begin(), processes.end(), [&](const Process& process) {
-    return is_one(process) && !is_stopped(process, machine);
+    return is_one(process) && !is_stopped(machine, {.comm = process.comm, .pid = process.pid, .tid = process.pid});
   });
   if (found == processes.end())
     return ok(std::any_of(processes.begin(), processes.end(), is_one) ? "is paused" : "none seen");

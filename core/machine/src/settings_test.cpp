@@ -463,9 +463,9 @@ TEST(Settings, IrqbalanceIsBadWhereItDoesNotLeaveTheMeasuredCpusAlone) {
   EXPECT_EQ(row.observed, "runs, on every CPU");
   EXPECT_EQ(row.verdict, Judgement::bad);
   EXPECT_THAT(row.fix, HasSubstr("echo IRQBALANCE_BANNED_CPULIST=2-3 >> /etc/default/irqbalance"));
-  root.file("/proc/77/status", "Name:\tirqbalance\nState:\tS (sleeping)\nTgid:\t77\n");
+  root.file("/proc/77/task/77/status", "Name:\tirqbalance\nState:\tS (sleeping)\nTgid:\t77\n");
   EXPECT_EQ(observed(root, "irqbalance").verdict, Judgement::bad);
-  root.file("/proc/77/status", "Name:\tirqbalance\nState:\tT (stopped)\nTgid:\t77\n");
+  root.file("/proc/77/task/77/status", "Name:\tirqbalance\nState:\tT (stopped)\nTgid:\t77\n");
   EXPECT_EQ(observed(root, "irqbalance").observed, "is paused");
   EXPECT_EQ(observed(root, "irqbalance").verdict, Judgement::ok);
 }

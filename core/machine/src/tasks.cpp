@@ -92,15 +92,26 @@ std::optional<Task> task_of(const MachineView& machine, unsigned tid) {
   return read_task(machine, number, number);
 }
 
-std::optional<CpuList> cpus_of(const MachineView& machine, const Task& task) {
+// A line begins with its field. The first one is the name: the choice of the process, and it may look like another.
+std::optional<std::string> status_word(const MachineView& machine, const Task& task, std::string_view field) {
   const auto status = machine.read(fmt::format("/proc/{}/task/{}/status", task.pid, task.tid));
-  constexpr std::string_view kField = "Cpus_allowed_list:";
-  const size_t at = status ? status->find(kField) : std::string::npos;
+  const std::string begin = fmt::format("\n{}:", field);
+  const size_t at = status ? status->find(begin) : std::string::npos;
   if (at == std::string::npos) return std::nullopt;
-  std::istringstream rest(status->substr(at + kField.size()));
-  std::string list;
-  rest >> list;
-  auto cpus = parse_cpu_list(list);
+  std::istringstream rest(status->substr(at + begin.size()));
+  std::string word;
+  rest >> word;
+  return word;
+}
+
+bool is_stopped(const MachineView& machine, const Task& task) {
+  return status_word(machine, task, "State") == "T";
+}
+
+std::optional<CpuList> cpus_of(const MachineView& machine, const Task& task) {
+  const auto list = status_word(machine, task, "Cpus_allowed_list");
+  if (!list) return std::nullopt;
+  auto cpus = parse_cpu_list(*list);
   return cpus ? std::optional(*std::move(cpus)) : std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace maxlat::core {
@@ -30,6 +31,10 @@ bool is_real_time(const Task& task);  // SCHED_FIFO, SCHED_RR, SCHED_DEADLINE
 std::vector<Task> tasks_of(const MachineView& machine);
 // One of them, by its number; nothing when there is none.
 std::optional<Task> task_of(const MachineView& machine, unsigned tid);
+// The first word of a field of its status: "State", "PPid"; nothing when it has ended, or has no such field.
+std::optional<std::string> status_word(const MachineView& machine, const Task& task, std::string_view field);
+// By a shield, by a debugger, by a person.
+bool is_stopped(const MachineView& machine, const Task& task);
 // The CPUs that it may use; nothing when it has ended.
 std::optional<CpuList> cpus_of(const MachineView& machine, const Task& task);
 
