@@ -81,14 +81,16 @@ TEST_F(OutlierAccounting, EachOutlierHasItsOwnList) {
 
 TEST_F(OutlierAccounting, HowLongAroundMayBeAndByWhomIsSaid) {
   enter({.cpus = {{longer_, shorter_}}, .around = {.ways = 7}});
-  EXPECT_EQ(phase_.facts.at("around"),
-            "at most 3.00 us at a stretch: measured on one virtual machine, not on this one (7 ways beside lone ticks)");
+  EXPECT_EQ(
+      phase_.facts.at("around"),
+      "at most 3.00 us at a stretch: measured on one virtual machine, not on this one (7 ways beside lone ticks)");
   enter({.cpus = {{longer_, shorter_}}, .around = {.switch_at_most_ns = 20'000}});
   EXPECT_THAT(phase_.facts.at("around"), HasSubstr("3.00 us at a stretch, 20.0 us beside a task switch: measured"));
   enter({.cpus = {{longer_, shorter_}}, .around = {.at_most_ns = 1600, .is_calibrated = true, .ways = 212}});
-  EXPECT_EQ(phase_.facts.at("around"),
-            "at most 1.60 us at a stretch, 3.00 us beside a task switch: calibrated, eight times the median of 212 ways "
-            "beside lone ticks of this run");
+  EXPECT_EQ(
+      phase_.facts.at("around"),
+      "at most 1.60 us at a stretch, 3.00 us beside a task switch: calibrated, eight times the median of 212 ways "
+      "beside lone ticks of this run");
 }
 
 TEST_F(OutlierAccounting, TheTableOfTheRunIsThePhases) {

@@ -19,8 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string time_of(const FileStamp& stamp) {
-  return core::utc_text(std::chrono::system_clock::time_point(
-      std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(stamp.changed_ns))));
+  return core::utc_text(std::chrono::nanoseconds(stamp.changed_ns));
 }
 
 // Several boxes may have results in a folder of the same name.

@@ -67,7 +67,8 @@ std::vector<std::string> machine_text(const TrendLine& line, const TrendChange& 
   std::vector<std::string> texts;
   const MachineChange& machine = *change.machine;
   for (const core::MachineDifference& difference : machine.differences)
-    texts.push_back(fmt::format("{}, {}", distance_text(change.at, machine.at), core::to_string(difference, kValuesTold)));
+    texts.push_back(
+        fmt::format("{}, {}", distance_text(change.at, machine.at), core::to_string(difference, kValuesTold)));
   if (machine.at != change.at) texts.push_back(fmt::format("that is {}", run_text(*line.runs[machine.at])));
   if (!machine.restless.empty())
     texts.push_back(fmt::format("also, as often in this series: {}", fmt::join(machine.restless, ", ")));

@@ -187,7 +187,8 @@ core::Result<core::Exit> end(const core::Result<Outcome>& ended, const RunDirect
     last.push_back("warning: " + why);
   if (run.state == core::RunResult::State::interrupted) last.push_back("to go on: maxlat run --resume " + name);
   last.push_back(ended->has_report ? "report: " + directory.report_path() : "result: " + directory.result_path());
-  fmt::print("{}", reports::run_summary(run, "maxlat report --text " + name, last, core::kScreenWidth, ::isatty(STDOUT_FILENO) == 1));
+  const bool to_terminal = ::isatty(STDOUT_FILENO) == 1;
+  fmt::print("{}", reports::run_summary(run, "maxlat report --text " + name, last, core::kScreenWidth, to_terminal));
   std::fflush(stdout);
   return reports::exit_status(run.verdict);
 }

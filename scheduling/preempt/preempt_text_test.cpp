@@ -50,14 +50,16 @@ TEST(PreemptText, TellsWhoHadTheLargestDelay) {
   const auto delay = [](double ns, const char* pair) {
     return core::Outlier{.t_ns = 2.5e9, .latency_ns = ns, .cpu = 1, .cause = pair};
   };
-  phase.per_cpu[0].outliers = {delay(45'000, "SCHED_FIFO 95 over SCHED_OTHER"), delay(2'300, "SCHED_RR 95 over SCHED_IDLE")};
+  phase.per_cpu[0].outliers = {delay(45'000, "SCHED_FIFO 95 over SCHED_OTHER"),
+                               delay(2'300, "SCHED_RR 95 over SCHED_IDLE")};
   EXPECT_THAT(preempt_text(phase, false), Not(HasSubstr("delay"))) << "nobody knows";
   phase.facts["kernel events"] = "recorded by tracefs";
   phase.per_cpu[0].outliers[0].accounting = {{.kind = core::TimeClass::irq, .name = "24 eth0", .ns = 45'000}};
   const std::string text = preempt_text(phase, false);
   EXPECT_THAT(text, HasSubstr("Kernel events recorded by tracefs\n"));
-  EXPECT_THAT(text, HasSubstr("The largest delay:\n    45.0 us on CPU 1, 2.500000 s after the start, SCHED_FIFO 95 over "
-                              "SCHED_OTHER\n            irq 24 eth0 45.0 us\n"));
+  EXPECT_THAT(text,
+              HasSubstr("The largest delay:\n    45.0 us on CPU 1, 2.500000 s after the start, SCHED_FIFO 95 over "
+                        "SCHED_OTHER\n            irq 24 eth0 45.0 us\n"));
   EXPECT_THAT(text, Not(HasSubstr("over SCHED_IDLE")));
   EXPECT_THAT(preempt_text(phase, true), HasSubstr("The largest delays:\n"));
   EXPECT_THAT(preempt_text(phase, true), HasSubstr("SCHED_RR 95 over SCHED_IDLE\n"));
