@@ -21,7 +21,8 @@ def run(*words):
 
 def texts_of_a_recording(folder):
     """Records once, checks all that must hold whatever the threads did, and returns the texts that came out."""
-    said = run(MAXLAT, "trace", "record", "--size", "1M", "--count", "64", "-o", folder, "--", sys.argv[1])
+    # A buffer that holds all that the program can trace: a consumer that gets no processor loses nothing.
+    said = run(MAXLAT, "trace", "record", "--size", "1M", "--count", "128", "-o", folder, "--", sys.argv[1])
     events = int(said.split()[0])
     run(MAXLAT, "trace", "check", folder)
     each = [(n, kind) for n in range(events) for kind in ("race:cpp", "race:c")]

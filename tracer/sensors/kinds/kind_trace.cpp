@@ -3,7 +3,6 @@
 #include <maxlat/ring/commit.h>
 #include <maxlat/sensors/trace_ring.h>
 
-#include <atomic>
 #include <cstring>
 #include <maxlat/sensors/sensor_kind.hpp>
 #include <memory>
@@ -90,7 +89,7 @@ void settle_trace(std::uint8_t* copy, const std::uint8_t* original) {
   const std::uint64_t total = maxlat_trace_ring_total(form);
   if (!maxlat_ring_attach(&ring, copy + at, total)) return;
   // As a reader's second look: who has reserved nothing since has written nothing since.
-  std::atomic_thread_fence(std::memory_order_acquire);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (original != nullptr && maxlat_ring_attach(&copied_from, const_cast<std::uint8_t*>(original) + at, total) &&
       maxlat_ring_load(copied_from.write_count) == maxlat_ring_load(ring.write_count) && is_at_rest(ring))
     return;
