@@ -10,7 +10,7 @@
  *   A place counts 2^24 records, and begins anew. How often it did so shows the count of all that were delivered, of
  *   64 bits, when the follower has given all there is.
  *
- * INVARIANTS, watched by follow_schedule_test.cpp and sensors/trace_ring_test.cpp
+ * INVARIANTS, watched by follow_schedule_test.cpp and sensors/trace_ring_test.cpp; peek.pml has the memory order
  *   (1) what is given was committed, and is given once, in the order of reservation
  *   (2) when nobody writes and all was given, nothing is pending; what was not given is overwritten or unfinished
  *
