@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// irqbalance writes the masks of all interrupts anew every ten seconds: those too that a shield has moved. Where it was
-// not told by its own configuration to leave the shielded CPUs alone, it is paused: it stops before the first mask is
-// written, and goes on when the last one is what it was before.
+// irqbalance looks at the load every ten seconds and gives interrupts other masks, all of them when a device or a CPU
+// comes: those too that a shield has moved. Where it was not told by its own configuration to leave the shielded CPUs
+// alone, it is paused: it stops before the first mask is written, and goes on when the last one is what it was before.
+// (The real one, and what it does otherwise: tests/guest/shield_irqbalance.guest.sh.)
 //
 // It could be told over its socket instead (irqbalance(1), "API"), and then balance the others. But off() could not
 // keep its promises. What it is told takes effect at its next round, some ten seconds later, and can be read back only

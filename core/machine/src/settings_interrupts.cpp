@@ -171,8 +171,8 @@ static std::vector<Setting> interrupt_settings() {
        .group = "interrupts",
        .expected = "leaves measured CPUs alone",
        .why =
-           "it writes the masks of all interrupts anew every ten seconds, and so undoes what was set by hand or by a "
-           "shield",
+           "every ten seconds it may move interrupts, and all of them when a device or a CPU comes, and so undoes what "
+           "was set by hand or by a shield",
        .fix = "maxlat shield on pauses it until off; without a shield, systemctl stop irqbalance; to keep it, "
               "echo IRQBALANCE_BANNED_CPULIST={cpus} >> /etc/default/irqbalance && systemctl restart irqbalance",
        .read = read_irqbalance},
