@@ -11,6 +11,8 @@
 
     for event in maxlat_sensors.Monitor("robot/moves")[0].follow():      # as they come
         print(event.time_ns, event.name, event.fields)
+    for sensor, event in maxlat_sensors.Monitor("robot").follow():       # of several lists, by time
+        print(sensor, event.time_ns, event.name)
 
 A histogram's arrays have the buffer protocol: numpy.asarray(latency.counts) copies nothing.
 
@@ -29,7 +31,7 @@ from typing import Any, Callable, Iterator, Optional, Union, overload
 from . import _library
 
 __all__ = ["Axis", "Books", "Counter", "Counters", "Error", "Event", "EventReader", "Events", "Gauge", "Histogram", "Map",
-           "Monitor", "Sensor", "Stat", "Value", "recorded_events"]
+           "MergedEvents", "Monitor", "Sensor", "Stat", "Value", "recorded_events"]
 
 _loaded: Optional[ctypes.CDLL] = None
 
@@ -253,6 +255,22 @@ def _field_value(field: _library.Field) -> Any:
     return (numbers[0], field.label.decode()) if field.label is not None else numbers[0]
 
 
+def _event(read: _library.Event, field_of: Callable[[int, Any], int]) -> Event:
+    fields: dict[str, Any] = {}
+    field = _library.Field()
+    for number in range(read.fields):
+        _checked(field_of(number, ctypes.byref(field)))
+        fields[_text(field.name)] = _field_value(field)
+    return Event(read.time_ns, _text(read.provider), _text(read.name), fields, None if read.cpu < 0 else read.cpu,
+                 read.position, read.ticks, read.late)
+
+
+def _books(books_of: Callable[[Any], int]) -> Books:
+    books = _library.Books()
+    _checked(books_of(ctypes.byref(books)))
+    return Books(*(getattr(books, name) for name, _ in _library.Books._fields_))
+
+
 class EventReader(_Handle):
     """The events of one list, from the oldest that is still there on. Iterating hands out what there is and ends; iterate
     again for what came since."""
@@ -277,21 +295,50 @@ class EventReader(_Handle):
             result = _checked(_calls().maxlat_monitor_events_next(self.handle, ctypes.byref(read)))
         if result == _library.NONE:
             return None
-        fields: dict[str, Any] = {}
-        field = _library.Field()
-        for number in range(read.fields):
-            _checked(_calls().maxlat_monitor_events_field(self.handle, number, ctypes.byref(field)))
-            fields[_text(field.name)] = _field_value(field)
-        return Event(read.time_ns, _text(read.provider), _text(read.name), fields, None if read.cpu < 0 else read.cpu,
-                     read.position, read.ticks, read.late)
+        return _event(read, lambda number, field: _calls().maxlat_monitor_events_field(self.handle, number, field))
 
     def books(self) -> Books:
-        books = _library.Books()
-        _checked(_calls().maxlat_monitor_events_books(self.handle, ctypes.byref(books)))
-        return Books(*(getattr(books, name) for name, _ in _library.Books._fields_))
+        return _books(lambda books: _calls().maxlat_monitor_events_books(self.handle, books))
 
 
-def _follow(reader: EventReader, poll_s: float) -> Iterator[Event]:
+class MergedEvents(_Handle):
+    """The events of all lists of a monitor as one sequence: by time, then by CPU, list and position. Each comes with its
+    sensor. Iterating hands out what there is and ends; iterate again for what came since."""
+
+    def __init__(self, monitor: "Monitor", patience_ns: int):
+        super().__init__(_calls().maxlat_monitor_merge_open(monitor.handle, patience_ns),
+                         _calls().maxlat_monitor_merge_close)
+        self._sensors = list(monitor)
+
+    def __iter__(self) -> Iterator[tuple["Sensor", Event]]:
+        # A program that posts faster than this reads would keep it busy for ever.
+        books = [self.books(sensor) for sensor in self._sensors if sensor.kind == "events"]
+        for _ in range(sum(of.posts - of.overwritten for of in books) + 1):
+            one = self.next()
+            if one is None:
+                return
+            yield one
+
+    def next(self) -> Optional[tuple["Sensor", Event]]:
+        """None: there is nothing now."""
+        read, number = _library.Event(), ctypes.c_size_t()
+        result = _checked(_calls().maxlat_monitor_merge_next(self.handle, ctypes.byref(read), ctypes.byref(number)))
+        if result == _library.NONE:
+            return None
+        return self._sensors[number.value], _event(
+            read, lambda number, field: _calls().maxlat_monitor_merge_field(self.handle, number, field))
+
+    def finish(self) -> None:
+        """For the end: what there is now comes next, however young, and nothing that is posted later."""
+        _checked(_calls().maxlat_monitor_merge_finish(self.handle))
+
+    def books(self, sensor: "Sensor") -> Books:
+        """Of one of its lists. What is merged and was not asked for yet counts as delivered."""
+        number = self._sensors.index(sensor)
+        return _books(lambda books: _calls().maxlat_monitor_merge_books(self.handle, number, books))
+
+
+def _follow(reader: Union[EventReader, MergedEvents], poll_s: float) -> Iterator[Any]:
     while True:
         event = reader.next()
         if event is None:
@@ -417,6 +464,14 @@ class Monitor(_Handle):
         if not found:
             raise KeyError(which)
         return found[0]
+
+    def merged(self, patience_ns: int = 100_000_000) -> MergedEvents:
+        """The events of all its lists. An event comes when it is that old, for until then an earlier one may appear."""
+        return MergedEvents(self, patience_ns)
+
+    def follow(self, poll_s: float = 0.05, patience_ns: int = 100_000_000) -> Iterator[tuple[Sensor, Event]]:
+        """Those that are there now and all that come, without an end, also when the programs have ended."""
+        return _follow(self.merged(patience_ns), poll_s)
 
 
 def recorded_events(folder: str, maxlat: str = "maxlat") -> Iterator[dict[str, Any]]:

@@ -69,6 +69,12 @@ _CALLS = {
     "events_next": (ctypes.c_int, [_handle, ctypes.POINTER(Event)]),
     "events_field": (ctypes.c_int, [_handle, _u32, ctypes.POINTER(Field)]),
     "events_books": (ctypes.c_int, [_handle, ctypes.POINTER(Books)]),
+    "merge_open": (_handle, [_handle, _u64]),
+    "merge_close": (None, [_handle]),
+    "merge_next": (ctypes.c_int, [_handle, ctypes.POINTER(Event), ctypes.POINTER(_size)]),
+    "merge_finish": (ctypes.c_int, [_handle]),
+    "merge_field": (ctypes.c_int, [_handle, _u32, ctypes.POINTER(Field)]),
+    "merge_books": (ctypes.c_int, [_handle, _size, ctypes.POINTER(Books)]),
 }
 
 

@@ -142,6 +142,45 @@ class Sensors(unittest.TestCase):
         posting.join()
         self.assertEqual(axes, list(range(13)))
 
+    def test_events_of_several_programs_are_one_sequence(self):
+        with SensorProcess(PROGRAM) as other:
+            own = {self.program.pid, other.pid}
+            merged = ms.Monitor(f"{NAME}#*/robot/*").merged(patience_ns=0)
+            for program, word in ((self.program, "move"), (other, "say"), (self.program, "say"), (other, "move")):
+                program.tell(word)
+            merged.finish()
+            found = [(sensor.pid, sensor.name, event) for sensor, event in merged if sensor.pid in own]
+        self.assertEqual(len(list(merged)), 0)
+        self.assertEqual([event.ticks for _, _, event in found], sorted(event.ticks for _, _, event in found))
+        turns = [found[0][:2]] + [now[:2] for last, now in zip(found, found[1:]) if now[:2] != last[:2]]
+        self.assertEqual(turns, [(self.program.pid, "moves"), (other.pid, "log"), (self.program.pid, "log"),
+                                 (other.pid, "moves")])
+        self.assertEqual(found[12][2].fields, {"axis": 12, "position_mm": 6.0})
+
+    def test_the_books_of_a_merge(self):
+        monitor = self.monitor()
+        merged = monitor.merged(patience_ns=0)
+        self.program.tell("move")
+        merged.finish()
+        self.assertEqual(len(list(merged)), 13)
+        books = merged.books(monitor["moves"])
+        self.assertEqual((books.posts, books.delivered, books.late, books.pending), (13, 13, 0, 0))
+        with self.assertRaisesRegex(ms.Error, "is not a list of events of this merge"):
+            merged.books(monitor["server/queue"])
+        self.program.tell("say")
+        self.assertEqual(list(merged), [], "it is finished")
+        outlives = monitor.merged(patience_ns=0)
+        monitor.close()
+        outlives.finish()
+        self.assertIn("said", {event.name for _, event in outlives})
+
+    def test_events_of_a_monitor_are_followed(self):
+        live = self.monitor("/robot/*").follow(poll_s=0.001, patience_ns=1000)
+        posting = threading.Thread(target=self.program.tell, args=("move",))
+        posting.start()
+        self.assertEqual([next(live)[1].fields.get("axis", 0) for _ in range(13)], list(range(13)))
+        posting.join()
+
     def test_of_a_killed_program_the_last(self):
         monitor = self.monitor("/server/requests")
         self.program.tell("post")

@@ -143,6 +143,36 @@ static void check_events_of_any_size(struct maxlat_monitor* monitor) {
   EXPECT(log.count == 6 && log.items == 16 && log.bytes == 256 && log.refused == 1 && log.deviation < 0);
 }
 
+/* Who moved first and then spoke. */
+static void check_merge(const struct maxlat_monitor* monitor) {
+  struct maxlat_monitor_merge* const merge = maxlat_monitor_merge_open(monitor, 0);
+  EXPECT(merge != NULL);
+  if (merge == NULL) return;
+  const size_t moves = number_of(monitor, "robot", "moves"), log = number_of(monitor, "robot", "log");
+  struct maxlat_monitor_event event;
+  struct maxlat_monitor_field field;
+  uint64_t last = 0, moved = 0, said = 0;
+  size_t sensor = 0;
+  EXPECT(maxlat_monitor_merge_finish(merge) == MAXLAT_MONITOR_OK);
+  while (maxlat_monitor_merge_next(merge, &event, &sensor) == MAXLAT_MONITOR_OK) {
+    EXPECT(event.ticks >= last && !event.late && (sensor == moves || sensor == log));
+    last = event.ticks;
+    EXPECT(maxlat_monitor_merge_field(merge, 0, &field) == MAXLAT_MONITOR_OK);
+    EXPECT(strcmp(field.name, sensor == log ? "text" : moved == 0 ? "mode" : "axis") == 0);
+    EXPECT(sensor == log ? moved == 13 : said == 0);
+    ++*(sensor == log ? &said : &moved);
+  }
+  EXPECT(maxlat_monitor_merge_field(merge, 0, &field) == MAXLAT_MONITOR_NONE);
+  struct maxlat_monitor_books books;
+  EXPECT(maxlat_monitor_merge_books(merge, moves, &books) == MAXLAT_MONITOR_OK);
+  EXPECT(moved == 13 && books.posts == 13 && books.delivered == 13);
+  EXPECT(maxlat_monitor_merge_books(merge, log, &books) == MAXLAT_MONITOR_OK);
+  EXPECT(said > 0 && books.delivered == said && books.posts == said + books.overwritten + books.dropped);
+  EXPECT(maxlat_monitor_merge_books(merge, number_of(monitor, "server", "queue"), &books) == MAXLAT_MONITOR_NOT_THIS);
+  maxlat_monitor_merge_close(merge);
+  maxlat_monitor_merge_close(NULL);
+}
+
 static void check_mistakes(struct maxlat_monitor* monitor) {
   struct maxlat_monitor_value value;
   struct maxlat_monitored about;
@@ -176,6 +206,7 @@ int main(int argc, char** argv) {
   check_map(monitor);
   check_events(monitor);
   check_events_of_any_size(monitor);
+  check_merge(monitor);
   check_mistakes(monitor);
   maxlat_monitor_close(monitor);
   return wrong == 0 ? 0 : 1;

@@ -28,4 +28,5 @@ maxlat_c_library(trace "Embedded tracer with a bounded worst case, the C interfa
 target_link_libraries(maxlat_trace PRIVATE $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,maxlat_tracer>>)
 maxlat_c_library(sensors "Sensors of running programs, the C interface of monitors (maxlat/sensors/monitor.h)")
 target_link_libraries(maxlat_sensors PRIVATE $<BUILD_INTERFACE:maxlat_tracer>)
-target_link_options(maxlat_sensors PRIVATE -Wl,--undefined=maxlat_monitor_open)
+# A name of each file that it needs.
+target_link_options(maxlat_sensors PRIVATE -Wl,--undefined=maxlat_monitor_open,--undefined=maxlat_monitor_events_open)

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: MIT
-// C's calls of the monitors' side, each in terms of C++'s.
-#include <maxlat/sensors/monitor.h>
-
+// C's calls of the monitors' side, each in terms of C++'s: which sensors there are, and their values.
 #include <algorithm>
-#include <maxlat/base/moment.hpp>
-#include <maxlat/sensors/directory.hpp>
-#include <maxlat/sensors/event_reader.hpp>
-#include <maxlat/sensors/monitor.hpp>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
+
+#include "c/monitor_handle.hpp"
 
 namespace sensors = maxlat::sensors;
-namespace trace = maxlat::trace;
+using maxlat::sensors::c::failed;
+using maxlat::sensors::c::no_such_sensor;
+using maxlat::sensors::c::thrown;
+using Monitored = maxlat_monitor::Sensor;
 
 namespace {
 
-struct Monitored {
-  const sensors::GroupView* group;
-  const sensors::SensorFacts* facts;
-  bool ended;
-  sensors::SensorValue value;  // as it was read last
-};
-
 thread_local std::string last_error;
 
-int failed(maxlat_monitor_result result, std::string why) {
+}  // namespace
+
+int maxlat::sensors::c::failed(maxlat_monitor_result result, std::string why) {
   last_error = std::move(why);
   return result;
 }
 
-// In a handler: nothing that is thrown leaves, for the caller may be C.
-int thrown() noexcept {
+int maxlat::sensors::c::thrown() noexcept {
   last_error = "no memory";  // so short that it is within the string
   return MAXLAT_MONITOR_FAILED;
 }
+
+int maxlat::sensors::c::no_such_sensor(const maxlat_monitor& monitor, size_t sensor) {
+  return failed(MAXLAT_MONITOR_NO_SUCH,
+                "there is no sensor " + std::to_string(sensor) + ", but " + std::to_string(monitor.sensors.size()));
+}
+
+namespace {
 
 int32_t kind_of(sensors::SensorKind kind) {
   constexpr std::pair<sensors::SensorKind, maxlat_monitor_kind> kKinds[] = {
@@ -103,39 +102,7 @@ struct InC {
   }
 };
 
-// The label of a value; null: there is none.
-const char* label_of(const trace::FieldValue& value, std::string& kept) {
-  if (value.field->kind != trace::FieldKind::enumeration) return nullptr;
-  for (const trace::Label& label : value.field->labels) {
-    if (label.value != value.enumerator()) continue;
-    kept = label.name;
-    return kept.c_str();
-  }
-  return nullptr;
-}
-
-int32_t kind_of(const trace::Field& field) {
-  if (field.kind == trace::FieldKind::string) return MAXLAT_MONITOR_TEXT;
-  if (field.kind == trace::FieldKind::floating || field.is_float) return MAXLAT_MONITOR_FLOATING;
-  return field.is_signed ? MAXLAT_MONITOR_SIGNED : MAXLAT_MONITOR_UNSIGNED;
-}
-
 }  // namespace
-
-struct maxlat_monitor {
-  std::vector<sensors::KnownGroup> groups;
-  std::vector<Monitored> sensors;
-};
-
-struct maxlat_monitor_events {
-  sensors::EventReader reader;
-  sensors::EventClock clock{};
-  sensors::ListedEvent event{};
-  std::string provider{}, name{};
-  std::vector<trace::FieldValue> values{};
-  std::vector<std::string> names{};
-  mutable std::vector<std::string> labels{};  // as fields are asked for
-};
 
 const char* maxlat_monitor_error(void) {
   return last_error.c_str();
@@ -180,10 +147,6 @@ size_t maxlat_monitor_count(const struct maxlat_monitor* monitor) {
 
 namespace {
 
-int no_such_sensor(const maxlat_monitor& monitor, size_t sensor) {
-  return failed(MAXLAT_MONITOR_NO_SUCH,
-                "there is no sensor " + std::to_string(sensor) + ", but " + std::to_string(monitor.sensors.size()));
-}
 // `what`: "a histogram".
 int not_this(const Monitored& one, const std::string& what) {
   return failed(MAXLAT_MONITOR_NOT_THIS, one.facts->name + " is not " + what + ", or was not read");
@@ -301,81 +264,4 @@ int maxlat_monitor_quantile(const struct maxlat_monitor* monitor, size_t sensor,
   return MAXLAT_MONITOR_OK;
 } catch (...) {
   return thrown();
-}
-
-struct maxlat_monitor_events* maxlat_monitor_events_open(const struct maxlat_monitor* monitor, size_t sensor,
-                                                         uint64_t patience_ns) try {
-  if (sensor >= monitor->sensors.size()) {
-    no_such_sensor(*monitor, sensor);
-    return nullptr;
-  }
-  const Monitored& one = monitor->sensors[sensor];
-  if (!sensors::has_events(one.facts->kind)) {
-    failed(MAXLAT_MONITOR_NOT_THIS, one.facts->name + " is not a list of events");
-    return nullptr;
-  }
-  return new maxlat_monitor_events{.reader = one.group->events(*one.facts, patience_ns)};
-} catch (...) {
-  thrown();
-  return nullptr;
-}
-
-void maxlat_monitor_events_close(struct maxlat_monitor_events* events) {
-  delete events;
-}
-
-int maxlat_monitor_events_next(struct maxlat_monitor_events* events, struct maxlat_monitor_event* event) try {
-  const sensors::EventStep step = events->reader.next(events->event, maxlat::base::monotonic_ns());
-  events->values.clear();
-  events->names.clear();
-  events->labels.clear();
-  if (step == sensors::EventStep::none) events->clock.read_again();  // there is time
-  if (step != sensors::EventStep::event)
-    return step == sensors::EventStep::none ? MAXLAT_MONITOR_NONE : MAXLAT_MONITOR_AGAIN;
-  const sensors::ListedEvent& read = events->event;
-  *event = {};
-  event->position = read.position;
-  event->ticks = read.ticks;
-  event->time_ns = events->clock.realtime_ns(read.ticks);
-  event->cpu = read.cpu ? static_cast<int32_t>(*read.cpu) : -1;
-  event->late = read.late;
-  if (read.type == nullptr) return MAXLAT_MONITOR_OK;
-  events->provider = read.type->provider;
-  events->name = read.type->name;
-  event->provider = events->provider.c_str();
-  event->name = events->name.c_str();
-  trace::FieldValues values(read.type->fields, read.payload);
-  for (trace::FieldValue value; values.next(value);) {
-    events->values.push_back(value);
-    events->names.emplace_back(value.field->name);
-    events->labels.emplace_back();
-  }
-  event->fields = static_cast<uint32_t>(events->values.size());
-  return MAXLAT_MONITOR_OK;
-} catch (...) {
-  return thrown();
-}
-
-int maxlat_monitor_events_field(const struct maxlat_monitor_events* events, uint32_t number,
-                                struct maxlat_monitor_field* field) try {
-  if (number >= events->values.size()) return MAXLAT_MONITOR_NONE;
-  const trace::FieldValue& value = events->values[number];
-  const bool is_array = value.field->kind == trace::FieldKind::array || value.field->kind == trace::FieldKind::sequence;
-  const bool is_text = value.field->kind == trace::FieldKind::string;
-  *field = {events->names[number].c_str(),
-            label_of(value, events->labels[number]),
-            value.bytes,
-            value.count,
-            is_text ? 1u : value.field->bytes,
-            kind_of(*value.field),
-            is_array};
-  return MAXLAT_MONITOR_OK;
-} catch (...) {
-  return thrown();
-}
-
-int maxlat_monitor_events_books(const struct maxlat_monitor_events* events, struct maxlat_monitor_books* books) {
-  const sensors::EventBooks now = events->reader.books();
-  *books = {now.posts, now.delivered, now.late, now.overwritten, now.dropped, now.unfinished, now.open, now.pending};
-  return MAXLAT_MONITOR_OK;
 }

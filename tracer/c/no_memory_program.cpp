@@ -37,6 +37,18 @@ void expect(bool holds, const char* what) {
   std::exit(1);
 }
 
+bool merges(const maxlat_monitor* monitor) {
+  maxlat_monitor_merge* const merge = maxlat_monitor_merge_open(monitor, 0);
+  if (merge == nullptr) return false;
+  maxlat_monitor_event event;
+  maxlat_monitor_field field;
+  const bool well = maxlat_monitor_merge_finish(merge) == MAXLAT_MONITOR_OK &&
+                    maxlat_monitor_merge_next(merge, &event, nullptr) == MAXLAT_MONITOR_OK &&
+                    maxlat_monitor_merge_field(merge, 0, &field) == MAXLAT_MONITOR_OK;
+  maxlat_monitor_merge_close(merge);
+  return well;
+}
+
 // Calls on one monitor until one fails, for the next would say its own reason.
 // RETURNS: whether none did.
 bool read_all_of(maxlat_monitor* monitor) {
@@ -52,7 +64,7 @@ bool read_all_of(maxlat_monitor* monitor) {
   const bool well = maxlat_monitor_events_next(events, &event) == MAXLAT_MONITOR_OK &&
                     maxlat_monitor_events_field(events, 0, &field) == MAXLAT_MONITOR_OK;
   maxlat_monitor_events_close(events);
-  return well;
+  return well && merges(monitor);
 }
 
 bool read_all(const char* pattern) {

@@ -98,6 +98,7 @@ class EventReader {
 class EventClock {
  public:
   EventClock() { read_again(); }
+  static std::uint64_t ticks_of(std::uint64_t ns) { return rate().to_ticks(ns); }
   // Where the wall clock was set, or some minutes have gone by.
   void read_again() { now_ = base::read_both(CLOCK_REALTIME); }
   std::int64_t realtime_ns(std::uint64_t ticks) const {

@@ -194,6 +194,31 @@ struct maxlat_monitor_books {
 };
 int maxlat_monitor_events_books(const struct maxlat_monitor_events* events, struct maxlat_monitor_books* books);
 
+/* ---- Events of all lists of a monitor, as one sequence ---- */
+
+struct maxlat_monitor_merge; /* a handle: a reader of each list, and what waits for its turn */
+
+/*
+ * By time, then by CPU, list and position; from the oldest events that are still there on. An event is handed out when
+ * it is `patience_ns` old, for until then another list may have an earlier one; what comes later still is late
+ * (event_merge.hpp). It outlives its monitor.
+ */
+struct maxlat_monitor_merge* maxlat_monitor_merge_open(const struct maxlat_monitor* monitor, uint64_t patience_ns);
+void maxlat_monitor_merge_close(struct maxlat_monitor_merge* merge); /* null: nothing */
+/*
+ * `sensor`: the number of its list in the monitor; may be null. RETURNS: MAXLAT_MONITOR_OK or _NONE. The event is valid
+ * until the next call, also of maxlat_monitor_merge_finish(). A call for which nothing is ready looks at all lists.
+ */
+int maxlat_monitor_merge_next(struct maxlat_monitor_merge* merge, struct maxlat_monitor_event* event, size_t* sensor);
+/* For the end: what there is now is handed out by the next calls, however young, and nothing that comes later. */
+int maxlat_monitor_merge_finish(struct maxlat_monitor_merge* merge);
+int maxlat_monitor_merge_field(const struct maxlat_monitor_merge* merge, uint32_t number,
+                               struct maxlat_monitor_field* field);
+/* Of one list, by its number in the monitor. What was merged, and not handed out by maxlat_monitor_merge_next() yet,
+   counts as delivered; so does what was lost where a call failed for want of memory. */
+int maxlat_monitor_merge_books(const struct maxlat_monitor_merge* merge, size_t sensor,
+                               struct maxlat_monitor_books* books);
+
 #ifdef __cplusplus
 }
 #endif
