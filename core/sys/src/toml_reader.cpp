@@ -32,21 +32,30 @@ size_t behind_quoted(std::string_view text, size_t at) {
 
 }  // namespace
 
-void refuse_letters_outside_quotes(std::string_view text) {
+void refuse_what_is_too_much(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  constexpr std::string_view kBetweenKeys = "=,{}[]\n";
+  constexpr int kMostNames = 64;
+  const auto refuse_at = [&](size_t at, const char* why) {
+    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+    throw TomlMistake{{static_cast<toml::source_index>(line), 1}, why};
+  };
+  int names = 1;
   size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   while (at < text.size()) {
     const char each = text[at];
     if (each == '"' || each == '\'') {
       at = behind_quoted(text, at);
-    } else if (each == '#') {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (static_cast<unsigned char>(each) >= 0x80) {
-      const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-      throw TomlMistake{{static_cast<toml::source_index>(line), 1}, "a letter that is not ASCII, outside quotes"};
-    } else {
-      ++at;
+      continue;
     }
+    if (each == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    if (static_cast<unsigned char>(each) >= 0x80) refuse_at(at, "a letter that is not ASCII, outside quotes");
+    if (kBetweenKeys.find(each) != kBetweenKeys.npos) names = 1;
+    if (each == '.' && ++names > kMostNames) refuse_at(at, "more than 64 names in a key");
+    ++at;
   }
 }
 

@@ -44,6 +44,27 @@ TEST(TomlReader, WhatHasNoEndIsToldInALine) {
   }
 }
 
+// Found by fuzzing: a megabyte of "a.a.a" made toml++ a table in a table, and freed them by so many calls in each other
+// that the stack was full.
+TEST(TomlReader, AKeyOfVeryManyNamesIsRefused) {
+  std::string names, quoted;
+  for (int i = 0; i < 500'000; ++i) names += "a.", quoted += "'a'. ";
+  for (const std::string& text : {"x = 1\n" + names + "a = 1", "x = 1\n[" + names + "a]", "\nx = {" + quoted + "a = 1}",
+                                  "# a.a.a\n[[ " + names + "a ]]", "\n" + names}) {
+    const auto name = name_in(text);
+    ASSERT_FALSE(name) << text.substr(0, 20);
+    EXPECT_EQ(name.error().text, "f.toml:2: more than 64 names in a key") << text.substr(0, 20);
+  }
+}
+
+TEST(TomlReader, ManyDotsElsewhereAreTaken) {
+  std::string numbers, dots(100, '.');
+  for (int i = 0; i < 100; ++i) numbers += "1.5,";
+  const auto name = name_in("x = [" + numbers + "]\n# " + dots + "\nname = \"" + dots + "\"\na" + ".a" + " = 1.5");
+  ASSERT_TRUE(name) << name.error().text;
+  EXPECT_EQ(*name, dots);
+}
+
 // Found by fuzzing: each step looked through all quotes behind it, so that a megabyte of them took minutes. With that
 // defect this test ends by its time limit.
 TEST(TomlReader, QuotesAreReadOnceHoweverMany) {

@@ -31,16 +31,19 @@ struct TomlMistake {
 Error error_in_file(const std::string& file, const toml::source_position& where, std::string_view text,
                     std::string_view hint);
 
-// Throws a TomlMistake where a letter that is not ASCII stands outside quotes and comments. TOML knows none there, and
-// for one where a blank may be, toml++ 3.3 runs into __builtin_unreachable().
-void refuse_letters_outside_quotes(std::string_view text);
+// Throws a TomlMistake where toml++ 3.3 would not come back with an error:
+//   a letter that is not ASCII, outside quotes and comments. TOML knows none there, and for one where a blank may be,
+//   toml++ runs into __builtin_unreachable();
+//   a key of more than 64 names (a.b.c). It makes a table of each in the one before, and frees them by as many calls in
+//   each other.
+void refuse_what_is_too_much(std::string_view text);
 
 // `hint` is that of every error.
 template <typename Reader>
 auto read_toml(std::string_view text, const std::string& file, std::string_view hint, const Reader& reader)
     -> Result<decltype(reader(std::declval<const toml::table&>()))> {
   try {
-    refuse_letters_outside_quotes(text);
+    refuse_what_is_too_much(text);
     return reader(toml::parse(text, file));
   } catch (const TomlMistake& mistake) {
     return error_in_file(file, mistake.where, mistake.text, hint);
