@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <maxlat/core/machine/setting_readers.hpp>
+#include <maxlat/core/sys/kernel_release.hpp>
+#include <optional>
 #include <sstream>
 
 namespace maxlat::core {
@@ -94,10 +95,8 @@ std::optional<std::vector<std::string>> managed_irqs(const MachineView& machine)
   std::vector<std::string> managed;
   for (const unsigned irq : irqs_on_measured(machine))
     if (!machine.is_writable(list_of_irq(irq))) managed.push_back(handler_of(machine, irq));
-  unsigned major = 0, minor = 0;
-  const std::string release = machine.read("/proc/sys/kernel/osrelease").value_or("");
-  const bool told =
-      std::sscanf(release.c_str(), "%u.%u", &major, &minor) == 2 && std::pair(major, minor) >= std::pair(6u, 10u);
+  const auto linux_is = kernel_release(machine.read("/proc/sys/kernel/osrelease").value_or(""));
+  const bool told = linux_is && *linux_is >= KernelRelease{6, 10};
   return managed.empty() && !told ? std::nullopt : std::optional(managed);
 }
 

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/kernel_release.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/core/sys/shield_door.hpp>
 #include <maxlat/core/sys/text_file.hpp>
@@ -111,8 +112,8 @@ std::optional<int64_t> read_number(const std::string& path) {
 
 // The fair server replaced RT throttling in 6.12.
 bool kernel_has_fair_server(const std::string& release) {
-  int major = 0, minor = 0;
-  return std::sscanf(release.c_str(), "%d.%d", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 12));
+  const auto linux_is = kernel_release(release);
+  return linux_is && *linux_is >= KernelRelease{6, 12};
 }
 
 // The longest stop of any CPU's server; not known when there is none to read.
