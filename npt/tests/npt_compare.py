@@ -117,7 +117,7 @@ def windows_are_compared_apart(folder):
     looks = looks_of(run)
     assert list(looks) == ["traced windows", "waiting windows"], list(looks)
     for arms in looks.values():
-        assert list(arms) == ["none", "none (again)", "delay:2us"]
+        assert list(arms) == ["none", "none (again)", "delay:2us"], list(arms)
         for phase in arms.values():
             cpu, = phase["per_cpu"]
             assert cpu["samples"] == sum(b[2] for b in cpu["histogram"]["bins"]), phase["name"]
@@ -128,7 +128,7 @@ def windows_are_compared_apart(folder):
     waited, = looks["waiting windows"]["delay:2us"]["per_cpu"]
     assert waited["quantiles_ns"]["p50"] < 2000, waited["quantiles_ns"]
     traced, waiting = run["comparisons"]
-    assert (traced["gaps"], waiting["gaps"]) == ("traced windows", "waiting windows")
+    assert (traced["gaps"], waiting["gaps"]) == ("traced windows", "waiting windows"), (traced, waiting)
     assert "beside" not in traced and waiting["beside"] is True, (traced, waiting)
     assert measure(traced, "p50")["verdict"] == "different", traced
     assert measure(waiting, "p50")["difference_ns"] < 1000, waiting

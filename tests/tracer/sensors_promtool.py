@@ -32,8 +32,12 @@ def promtool():
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as folder:
             unpacked = pathlib.Path(folder) / "root"
-            package_archive.answer(lambda archive: archive.unpack("prometheus", pathlib.Path(folder), unpacked),
-                                   package_archive.machine(), cache)
+
+            def unpack(archive):  # Debian 13 has it in a package of its own
+                package = "promtool" if "promtool" in archive.depends("prometheus") else "prometheus"
+                archive.unpack(package, pathlib.Path(folder), unpacked)
+
+            package_archive.answer(unpack, package_archive.machine(), cache)
             os.replace(unpacked / "usr/bin/promtool", program)
     return str(program)
 

@@ -48,6 +48,11 @@ def has_all_groups(pid):
     return has_groups(pid, "robot", "server", "other")
 
 
+def rests(pid):
+    """From one look to the next."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("S")
+
+
 class Running:
     """A subcommand of `maxlat sensors` that goes on until it is interrupted."""
 
@@ -63,8 +68,7 @@ class Running:
         self.process.communicate()
 
     def rests(self):
-        """From one look to the next."""
-        return pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].startswith("S")
+        return rests(self.process.pid)
 
     def pause(self):
         self.process.send_signal(signal.SIGSTOP)
@@ -219,7 +223,7 @@ def test_what_led_to_an_event(tmp):
 
 def test_of_a_command_the_moment_before_an_event(tmp):
     with Program(MAXLAT, "sensors", "record", "-q", "-o", str(tmp / "r"), "--dump-on", "robot:mode", "--") as recording:
-        wait_until(lambda: has_all_groups(recording.pid))
+        wait_until(lambda: has_all_groups(recording.pid) and rests(recording.pid))
         recording.tell("move")
         _, err = recording.process.communicate(timeout=LIMIT)
         assert recording.process.returncode == 0, err
@@ -280,7 +284,7 @@ def test_a_command_ends_with_the_recording(tmp):
         err = recording.process.stderr.read()
         assert recording.process.wait(timeout=LIMIT) == 0 and "2 events of 2 lists" in err, err
     with Program(MAXLAT, "sensors", "record", "-o", str(tmp / "i"), "--") as recording:
-        wait_until(lambda: has_all_groups(recording.pid))
+        wait_until(lambda: has_all_groups(recording.pid) and rests(recording.pid))
         recording.tell("move")
         recording.process.send_signal(signal.SIGINT)
         err = recording.process.stderr.read()
