@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "json_reader.hpp"
 
+#include "json_writer.hpp"
+
 namespace maxlat::core {
 
 const Json* JsonReader::find(std::string_view key) const {
@@ -34,6 +36,7 @@ void JsonReader::numbers(std::string_view key, std::vector<double>& values) {
   auto* list = document_.numbers_at(*found);
   if (!list) return fail(key, "is not a list of numbers");
   values = std::move(*list);
+  for (double& value : values) value = as_written(value, kDecimals);
 }
 
 void JsonReader::bins(std::string_view key, std::vector<Bin>& bins) {
@@ -42,6 +45,10 @@ void JsonReader::bins(std::string_view key, std::vector<Bin>& bins) {
   auto* list = document_.bins_at(*found);
   if (!list) return fail(key, "is not a list of [low, high, count]");
   bins = std::move(*list);
+  for (Bin& bin : bins) {
+    bin.low_ns = as_written(bin.low_ns, kDecimals);
+    bin.high_ns = as_written(bin.high_ns, kDecimals);
+  }
 }
 
 void JsonReader::scalar(std::string_view key, const Json& from, std::string& value) {
@@ -51,7 +58,7 @@ void JsonReader::scalar(std::string_view key, const Json& from, std::string& val
 
 void JsonReader::scalar(std::string_view key, const Json& from, double& value) {
   if (!from.is_number()) return fail(key, "is not a number");
-  value = from.get<double>();
+  value = as_written(from.get<double>(), decimals_of(key));
 }
 
 void JsonReader::scalar(std::string_view key, const Json& from, uint64_t& value) {

@@ -4,11 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace maxlat::core {
+
+double as_written(double value, int decimals) {
+  if (value == std::trunc(value)) return value;
+  fmt::basic_memory_buffer<char, 64> text;
+  fmt::format_to(std::back_inserter(text), "{:.{}f}", value, decimals);
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
 
 void JsonWriter::scalar(std::string_view, std::string_view value) {
   const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
@@ -24,7 +33,7 @@ void JsonWriter::scalar(std::string_view, std::string_view value) {
 }
 
 void JsonWriter::scalar(std::string_view key, double value) {
-  decimal(value, key.ends_with("_s") || key == "p" ? 9 : 3);
+  decimal(value, decimals_of(key));
 }
 
 void JsonWriter::scalar(std::string_view, uint64_t value) {
@@ -56,7 +65,7 @@ void JsonWriter::numbers(std::string_view key, const std::vector<double>& values
   text_ += '[';
   for (size_t i = 0; i < values.size(); ++i) {
     if (i > 0) text_ += ',';
-    decimal(values[i], 3);
+    decimal(values[i], kDecimals);
   }
   text_ += ']';
 }
@@ -69,9 +78,9 @@ void JsonWriter::bins(std::string_view key, const std::vector<Bin>& bins) {
     if (i > 0) text_ += ',';
     if (i > 0 && i % kBinsPerLine == 0) text_ += '\n';
     text_ += '[';
-    decimal(bins[i].low_ns, 3);
+    decimal(bins[i].low_ns, kDecimals);
     text_ += ',';
-    decimal(bins[i].high_ns, 3);
+    decimal(bins[i].high_ns, kDecimals);
     fmt::format_to(std::back_inserter(text_), ",{}]", bins[i].count);
   }
   text_ += ']';

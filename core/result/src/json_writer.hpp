@@ -4,7 +4,8 @@
 //
 // Numbers are written so that reading them back loses nothing that was measured, and a diff of two runs stays readable:
 // counts are exact integers, seconds (keys that end in _s) and probabilities ("p") have up to nine decimals, everything
-// else up to three (0.001 ns).
+// else up to three (0.001 ns). A reader rounds to as many, whoever wrote the file: what is valid when it is read stays
+// valid, to the last digit, when it is written and read again.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,13 @@
 #include "run_names.hpp"
 
 namespace maxlat::core {
+
+constexpr int kDecimals = 3;
+constexpr int decimals_of(std::string_view key) {
+  return key.ends_with("_s") || key == "p" ? 9 : kDecimals;
+}
+// As it is read back.
+double as_written(double value, int decimals);
 
 class JsonWriter {
  public:

@@ -28,6 +28,33 @@ std::string error_of(const std::string& text) {
   return run ? "no error" : run.error().text;
 }
 
+// Found by fuzzing: a figure was within the tolerance of its bin as it was read, and not as it was written then.
+TEST(RunJson, ANumberIsJudgedAsItWouldBeWritten) {
+  CpuResult cpu;
+  cpu.samples = 2;
+  cpu.min_ns = 5;
+  cpu.mean_ns = 7;
+  cpu.max_ns = 10.012;
+  cpu.bins = {{5, 10, 2}};
+  Phase phase;
+  phase.name = phase.kind = "npt";
+  phase.per_cpu = {cpu};
+  RunResult run = example_run();
+  run.phases = {phase};
+  run.comparisons.clear();
+  const std::string text = replaced(replaced(to_json(run), "10.012,", "10.0125000001,"), ",10,2]", ",10.00049,2]");
+  EXPECT_THAT(error_of(text), HasSubstr("the maximum 10.013 ns is not in the last bin"));
+}
+
+TEST(RunJson, ANumberIsRoundedOnceAndStays) {
+  const RunResult run = example_run();
+  const std::string text = to_json(run);
+  const auto read = from_json(replaced(text, "60.125", "60.12549999"));
+  ASSERT_TRUE(read) << read.error().text;
+  EXPECT_DOUBLE_EQ(read->phases[1].per_cpu[1].bins[2].high_ns, 60.125);
+  EXPECT_EQ(to_json(*read), text);
+}
+
 TEST(RunJson, WhatIsWrittenIsReadBack) {
   const RunResult run = example_run();
   const std::string text = to_json(run);
