@@ -68,10 +68,12 @@ against_the_page() {
 # plant COMMAND...: see planter/planter_main.c. ledger: what was really done.
 plant() { echo "$*" > /sys/kernel/debug/maxlat_planter/command; }
 ledger() { cat /sys/kernel/debug/maxlat_planter/ledger; }
-# stop_me TIMES MS: the host stops this machine so often for so long, and lets it run half as long behind each. Once in a test.
+# stop_me TIMES MS: the host stops this machine so often for so long, and lets it run half as long behind each.
+stops_asked=0
 stop_me() {
+  stops_asked=$((stops_asked + 1))
   echo "guest: stop me $1 times for $2 ms" > /dev/console
-  until [ -e /share/stopped ]; do usleep 50000; done
+  until [ -e /share/stopped$stops_asked ]; do usleep 50000; done
 }
 # match_plants LEDGER FOUND: sets $planted $found $missed $invented $firmware (gaps with a risen SMI count) $nmi and
 # $worst_error (ns, of the sizes). A record belongs to a plant if the plant began within the record's gap.

@@ -71,6 +71,7 @@ def run(command, kept, share, console, limit_s, reboots=False):
     test once more."""
     started = time.monotonic()
     start_s = None
+    stops = 0  # that it asked for, and had
     with Monitor() as monitor, open(console, "wb") as log:
         with running([*command, "-incoming", "defer"], monitor, log) as process:
             kept.go_on(monitor)
@@ -83,9 +84,10 @@ def run(command, kept, share, console, limit_s, reboots=False):
                     start_s = time.monotonic() - started
                 if reboots:
                     _go_on_after_a_boot(monitor)
-                if not (Path(share) / "stopped").exists() and (asked := STOPS.search(said)):
-                    _stop_again_and_again(process, int(asked[1]), int(asked[2]))
-                    (Path(share) / "stopped").touch()
+                for times, milliseconds in STOPS.findall(said)[stops:]:
+                    _stop_again_and_again(process, int(times), int(milliseconds))
+                    stops += 1
+                    (Path(share) / f"stopped{stops}").touch()
             code = process.poll()
     wall_s = time.monotonic() - started
     if code is None:

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Who had the time of the gaps of a loop, by the same watch that npt's --kernel-events has. For exact mode: one CPU,
-// which is why npt does not watch there, and an instruction is a tick, which is a nanosecond.
+// Who had the time of the gaps of a loop, by the same watch that npt's --kernel-events has. For exact mode, which has
+// one CPU, so that npt does not watch there, and in which an instruction is a tick, and a nanosecond; with CPU for a
+// machine that has others, and whose counter has another rate.
 //
-//   planted_gaps module|tracefs MILLISECONDS PLANT
+//   planted_gaps module|tracefs MILLISECONDS PLANT [CPU]
 //
 // PLANT is a command of the planter (planter_main.c), or what this program does itself:
 //   task FIRST EVERY LENGTH COUNT    another thread of a higher priority takes the CPU so often
 //   fault FIRST EVERY COUNT          the loop touches memory for the first time
 //   none
-// Prints "plant KIND BEGAN LENGTH" of those (the planter's own are in its ledger), then "gap FROM TO", and behind each
-// "part NS NAME", the largest first. Fails where the parts of a gap are not the gap, to the tick.
+// Prints "plant KIND BEGAN LENGTH" of those (the planter's own are in its ledger), then "gap FROM TO", in ticks, and
+// behind each "part NS NAME", the largest first. Fails where the parts of a gap are not the gap, to the tick.
 #include <maxlat/base/counter.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -25,6 +26,7 @@
 #include <filesystem>
 #include <fstream>
 #include <maxlat/attribution/kernel_watch.hpp>
+#include <maxlat/base/clock.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <semaphore>
 #include <string>
@@ -49,8 +51,10 @@ void note(const char* kind, std::uint64_t began, std::uint64_t length) {
   std::printf("plant %s %" PRIu64 " %" PRIu64 "\n", kind, began, length);
 }
 
+unsigned loop_cpu = 0;  // of the loop and of what comes into it
+
 void be_real_time(int priority) {
-  must(maxlat::core::become_real_time_on(0, {.policy = Policy::fifo, .priority = priority}));
+  must(maxlat::core::become_real_time_on(loop_cpu, {.policy = Policy::fifo, .priority = priority}));
 }
 
 // On PREEMPT_RT what an interrupt raises as a softirq runs in this thread, and it has no priority of its own.
@@ -135,29 +139,35 @@ void measure(std::uint64_t length, maxlat::core::AskedGaps& gaps, FreshMemory& m
   gaps.end(before);
 }
 
-void tell(const maxlat::attribution::AccountedGap& gap) {
+void tell(const maxlat::attribution::AccountedGap& gap, double ticks_per_ns) {
   std::printf("gap %" PRIu64 " %" PRIu64 "\n", gap.end - gap.ticks, gap.end);
   double sum = 0;
   for (const auto& part : gap.parts) {
     std::printf("part %.0f %s\n", part.ns, maxlat::core::name_of(part).c_str());
     sum += part.ns;
   }
-  if (std::llround(sum) != static_cast<long long>(gap.ticks)) fail("the parts of a gap are not the gap");
+  if (std::llround(sum * ticks_per_ns) != static_cast<long long>(gap.ticks)) fail("the parts of a gap are not the gap");
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 4) return 2;
+  if (count != 4 && count != 5) return 2;
   const std::string backend = arguments[1], plant = arguments[3];
-  const std::uint64_t length = std::strtoull(arguments[2], nullptr, 10) * 1'000'000;
+  double ticks_per_ns = 1;
+  if (count == 5) {
+    loop_cpu = static_cast<unsigned>(std::strtoul(arguments[4], nullptr, 10));
+    ticks_per_ns = maxlat::base::calibrate().ticks_per_ns;
+  }
+  const auto length = static_cast<std::uint64_t>(std::strtod(arguments[2], nullptr) * 1e6 * ticks_per_ns);
   Series task, fault;
   const bool own = std::sscanf(plant.c_str(), "task %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &task.first,
                                &task.every, &task.length, &task.count) == 4 ||
                    std::sscanf(plant.c_str(), "fault %" SCNu64 " %" SCNu64 " %" SCNu64, &fault.first, &fault.every,
                                &fault.count) == 3 ||
                    plant == "none";
-  auto watch = maxlat::attribution::KernelWatch::start({.cpus = {0}, .gaps_kept = kMostGaps, .backend = backend});
+  auto watch = maxlat::attribution::KernelWatch::start(
+      {.cpus = {loop_cpu}, .ticks_per_ns = ticks_per_ns, .gaps_kept = kMostGaps, .backend = backend});
   if (!watch) fail(watch.error().text);
   if (backend != (*watch)->backend()) fail("it is recorded by " + std::string((*watch)->backend()));
   FreshMemory memory(fault);
@@ -171,7 +181,7 @@ int main(int count, char** arguments) {
     turns.begin.release();
     if (!own && !(std::ofstream("/sys/kernel/debug/maxlat_planter/command") << plant << std::flush))
       fail("the planter refuses \"" + plant + "\"");
-    measure(length, (*watch)->gaps_of(0), memory);
+    measure(length, (*watch)->gaps_of(loop_cpu), memory);
     turns.end.release();
   }).join();
   intruder.join();
@@ -179,6 +189,6 @@ int main(int count, char** arguments) {
   memory.tell();
   const auto result = (*watch)->finish();
   if (result.lost != 0 || !result.damage.empty()) fail("events are lost: " + result.damage);
-  for (const auto& gap : result.cpus[0]) tell(gap);
+  for (const auto& gap : result.cpus[0]) tell(gap, ticks_per_ns);
   return 0;
 }
