@@ -2,13 +2,15 @@
 """Packages for a guest's userland: fetched and unpacked into a tree of their own, never installed.
 
 The guest lays that tree over the host's (an overlay, guest_functions.sh), so their programs find themselves where they
-belong, and the host's libraries and interpreters beside them. No maintainer script runs, and nothing is pulled in: a
-test names what it needs that a host may lack. The tree is kept under the packages' versions.
+belong, and the host's libraries and interpreters beside them. No maintainer script runs. A test names what it needs
+that a host may lack; behind NAME+ whatever that package depends on and this host has not installed is pulled in, too,
+where the names of libraries are not the same in each release. The tree is kept under the packages' versions.
 """
 
 import fcntl
 import hashlib
 import shutil
+import subprocess
 
 from . import kernel_package, package_archive
 
@@ -19,6 +21,7 @@ def unpack(names, archive):
 
 
 def _unpack(names, archive):
+    names = _with_dependencies(names, archive)
     versions = " ".join(f"{name}={version}" for name, version in archive.candidate_versions(sorted(names)).items())
     directory = kernel_package.cache_directory() / f"userland-{hashlib.sha256(versions.encode()).hexdigest()[:16]}"
     directory.mkdir(parents=True, exist_ok=True)
@@ -33,6 +36,24 @@ def _unpack(names, archive):
             _merge_usr(root)
             (directory / "complete").write_text(versions + "\n")
     return root
+
+
+def _with_dependencies(names, archive):
+    """The packages in the order in which they were named; NAME+ is followed by what it needs, directly or not."""
+    found = {}
+    for name in names:
+        waiting = [name.removesuffix("+")]
+        while waiting:
+            package = waiting.pop(0)
+            found[package] = None
+            if name.endswith("+"):
+                waiting += [one for one in archive.depends(package) if one not in found and not _is_installed(one)]
+    return list(found)
+
+
+def _is_installed(package):
+    asked = ["dpkg-query", "--show", "--showformat=${db:Status-Status}", package]
+    return subprocess.run(asked, capture_output=True, text=True).stdout == "installed"
 
 
 def _merge_usr(root):
