@@ -39,9 +39,11 @@ target_compile_options(maxlat_build_flags INTERFACE -Wall -Wextra -Wconversion -
   $<$<BOOL:${MAXLAT_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(maxlat_build_flags INTERFACE _GNU_SOURCE)
 if(MAXLAT_SANITIZE)
-  # gcc's -Wmaybe-uninitialized is wrong about instrumented std::variant and std::optional; the plain build has it.
+  # gcc's -Wmaybe-uninitialized is wrong about instrumented std::variant and std::optional, and so is gcc 14's
+  # -Wfree-nonheap-object; the plain build has them.
   target_compile_options(maxlat_build_flags INTERFACE -fsanitize=${MAXLAT_SANITIZE} -fno-omit-frame-pointer
-    -fno-sanitize-recover=all $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+    -fno-sanitize-recover=all $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-free-nonheap-object>)
   target_link_options(maxlat_build_flags INTERFACE -fsanitize=${MAXLAT_SANITIZE})
   if(MAXLAT_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
     target_compile_definitions(maxlat_build_flags INTERFACE __SANITIZE_ADDRESS__=1)  # as gcc has it, which tests ask
