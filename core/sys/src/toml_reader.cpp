@@ -9,6 +9,15 @@
 namespace maxlat::core {
 namespace {
 
+[[noreturn]] void refuse_at(std::string_view text, size_t at, const char* why) {
+  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+  throw TomlMistake{{static_cast<toml::source_index>(line), 1}, why};
+}
+
+bool is_ascii(std::string_view text, size_t at) {
+  return at >= text.size() || static_cast<unsigned char>(text[at]) < 0x80;
+}
+
 // Behind the text in quotes that begins at `at`: of one line, or of several between three quotes. Without its end, the
 // end of the line or of the text.
 size_t behind_quoted(std::string_view text, size_t at) {
@@ -17,7 +26,7 @@ size_t behind_quoted(std::string_view text, size_t at) {
   const bool of_lines = text.substr(at, 3) == three;
   for (at += of_lines ? 3 : 1; at < text.size(); ++at) {
     if (text[at] == '\\' && quote == '"') {
-      ++at;
+      if (!is_ascii(text, ++at)) refuse_at(text, at, "a letter that is not ASCII, behind a backslash");
     } else if (of_lines && text.substr(at, 3) == three) {
       const std::string_view end = text.substr(at, 5);  // two more may belong to the text
       return at + std::min(end.find_first_not_of(quote), end.size());
@@ -36,10 +45,6 @@ void refuse_what_is_too_much(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   constexpr std::string_view kBetweenKeys = "=,{}[]\n";
   constexpr int kMostNames = 64;
-  const auto refuse_at = [&](size_t at, const char* why) {
-    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-    throw TomlMistake{{static_cast<toml::source_index>(line), 1}, why};
-  };
   int names = 1;
   size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   while (at < text.size()) {
@@ -52,9 +57,9 @@ void refuse_what_is_too_much(std::string_view text) {
       at = std::min(text.find('\n', at), text.size());
       continue;
     }
-    if (static_cast<unsigned char>(each) >= 0x80) refuse_at(at, "a letter that is not ASCII, outside quotes");
+    if (!is_ascii(text, at)) refuse_at(text, at, "a letter that is not ASCII, outside quotes");
     if (kBetweenKeys.find(each) != kBetweenKeys.npos) names = 1;
-    if (each == '.' && ++names > kMostNames) refuse_at(at, "more than 64 names in a key");
+    if (each == '.' && ++names > kMostNames) refuse_at(text, at, "more than 64 names in a key");
     ++at;
   }
 }

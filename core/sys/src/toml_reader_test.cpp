@@ -35,6 +35,16 @@ TEST(TomlReader, RefusesAnyOtherLetterElsewhere) {
   }
 }
 
+// Found by fuzzing: in a text of several lines blanks may be behind it.
+TEST(TomlReader, RefusesAnyOtherLetterBehindABackslash) {
+  for (const std::string text : {"x = \"\"\"\n\\é\"\"\"", "\nx = \"\\é\"", "\nx = \"\\\\\\\xcc\""}) {
+    const auto name = name_in(text);
+    ASSERT_FALSE(name) << text;
+    EXPECT_EQ(name.error().text, "f.toml:2: a letter that is not ASCII, behind a backslash") << text;
+  }
+  EXPECT_TRUE(name_in("x = \"\\\\é\"\ny = '\\é'"));
+}
+
 TEST(TomlReader, WhatHasNoEndIsToldInALine) {
   for (const std::string text : {"x = \"é", "x = 'é", "x = \"\"\"é\n", "x = '''é", "x = \"é\\"}) {
     const auto name = name_in(text);

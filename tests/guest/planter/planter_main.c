@@ -145,9 +145,9 @@ static void plant_smi_by_port(void)
 }
 
 /*
- * A comparator that the counter has passed when it is written waits until that comes round, after 43 s: so does hardware,
- * and QEMU from 9.1 on. A busy host may need longer than the delay until the write. Where it cannot be told whether the
- * NMI is on its way, there may be one too many.
+ * A comparator that the counter has passed when it is written waits until that comes round, after 43 s: so does
+ * hardware, and QEMU from 9.1 on. A busy host may need longer than the delay until the write. Where it cannot be told
+ * whether the NMI is on its way, there may be one too many.
  */
 static void aim_nmi(u64 delay_ns)
 {

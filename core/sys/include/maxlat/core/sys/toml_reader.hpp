@@ -32,8 +32,8 @@ Error error_in_file(const std::string& file, const toml::source_position& where,
                     std::string_view hint);
 
 // Throws a TomlMistake where toml++ 3.3 would not come back with an error:
-//   a letter that is not ASCII, outside quotes and comments. TOML knows none there, and for one where a blank may be,
-//   toml++ runs into __builtin_unreachable();
+//   a letter that is not ASCII, outside quotes and comments, or behind a backslash. TOML knows none there, and for one
+//   where a blank may be, toml++ runs into __builtin_unreachable();
 //   a key of more than 64 names (a.b.c). It makes a table of each in the one before, and frees them by as many calls in
 //   each other.
 void refuse_what_is_too_much(std::string_view text);
