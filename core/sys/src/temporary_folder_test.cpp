@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -35,6 +36,22 @@ TEST(TemporaryFolder, SaysWhereItCannotBeMade) {
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().text, "cannot make a folder in /proc/no/such: no such file or directory");
   EXPECT_EQ(made.error().hint, "is TMPDIR writable?");
+}
+
+TEST(FileWithoutAName, HoldsWhatIsWrittenAndIsInNoFolder) {
+  const test::TemporaryFolder place;
+  const auto file = file_without_a_name(place.path());
+  ASSERT_TRUE(file) << file.error().text;
+  ASSERT_EQ(pwrite(file->number(), "text", 4, 0), 4);
+  char read[8] = {};
+  ASSERT_EQ(pread(file->number(), read, sizeof read, 0), 4);
+  EXPECT_STREQ(read, "text");
+  EXPECT_TRUE(fs::is_empty(place.path()));
+}
+
+TEST(FileWithoutAName, SaysWhereItCannotBeMade) {
+  EXPECT_EQ(file_without_a_name("/proc/no/such").error().text,
+            "cannot make a temporary file in /proc/no/such: no such file or directory");
 }
 
 }  // namespace

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Disk: writes 256 KiB and waits until it is on the medium, over and over, in a file without a name (O_TMPFILE), so
-// that nothing is left behind whoever dies. The file is written round and round and never grows beyond 64 MiB a worker.
-#include <fcntl.h>
+// Disk: writes 256 KiB and waits until it is on the medium, over and over, in a file without a name, so that
+// nothing is left behind whoever dies. The file is written round and round and never grows beyond 64 MiB a worker.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <maxlat/base/owned.hpp>
+#include <maxlat/core/sys/temporary_folder.hpp>
 #include <maxlat/loadgen/load_definition.hpp>
 #include <vector>
 
@@ -20,18 +18,8 @@ namespace {
 constexpr size_t kWrite = 256 << 10;
 constexpr off_t kLargestFile = 64 << 20;
 
-core::Result<base::Descriptor> open_nameless(const std::string& directory) {
-  base::Descriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file) return file;
-  std::string pattern = directory + "/maxlat-disk.XXXXXX";  // a file system without O_TMPFILE (overlayfs, NFS)
-  file = base::Descriptor(mkostemp(pattern.data(), O_CLOEXEC));
-  if (!file) return core::system_error("cannot make a temporary file in " + directory, errno);
-  unlink(pattern.c_str());
-  return file;
-}
-
 core::Status write_and_sync(WorkerSlot& slot, const std::string& directory) {
-  const auto file = open_nameless(directory);
+  const auto file = core::file_without_a_name(directory);
   if (!file) return file.error();
   const std::vector<char> block(kWrite, 'm');
   for (off_t at = 0;; at = (at + static_cast<off_t>(kWrite)) % kLargestFile) {

@@ -4,6 +4,7 @@
 // that is killed leaves it behind: nothing in it may be needed, or in the way, later.
 #pragma once
 
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <string>
 #include <string_view>
@@ -26,5 +27,9 @@ class TemporaryFolder {
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;  // empty: moved away
 };
+
+// A file of our own in `place` that nobody else can open and that is gone with its descriptor, whoever is killed. On a
+// file system that has none without a name (overlayfs, NFS) it has one for a moment.
+Result<base::Descriptor> file_without_a_name(const std::string& place);
 
 }  // namespace maxlat::core
