@@ -10,6 +10,25 @@
 #include <optional>
 
 namespace maxlat::npt {
+
+std::optional<uint64_t> power_of_two(std::string_view text) {
+  uint64_t number = 0;
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{}) return {};
+  const std::string_view unit(rest, static_cast<size_t>(text.data() + text.size() - rest));
+  const unsigned shift = unit.empty() ? 0 : unit == "k" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 64;
+  if (shift == 64 || !std::has_single_bit(number) || static_cast<unsigned>(std::bit_width(number)) + shift > 40)
+    return {};
+  return number << shift;
+}
+
+std::string size_text(uint64_t bytes) {
+  if (bytes % (1u << 30) == 0) return fmt::format("{}G", bytes >> 30);
+  if (bytes % (1u << 20) == 0) return fmt::format("{}M", bytes >> 20);
+  if (bytes % (1u << 10) == 0) return fmt::format("{}k", bytes >> 10);
+  return fmt::format("{}", bytes);
+}
+
 namespace {
 
 constexpr uint64_t kSmallestSize = 4096, kFewestBuffers = 2;
@@ -41,25 +60,6 @@ bool is_option_word(std::string_view word) {
   return word == "thread" || word == "cpu" || word == "discard" || word == "overwrite" || word.starts_with("size=") ||
          word.starts_with("count=") || word.starts_with("snapshot=") || word.starts_with("events=") ||
          word.starts_with("period=");
-}
-
-// "4096", "64k", "1M". Nothing when it is no number, is not a power of two, or does not fit.
-std::optional<uint64_t> power_of_two(std::string_view text) {
-  uint64_t number = 0;
-  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc{}) return {};
-  const std::string_view unit(rest, static_cast<size_t>(text.data() + text.size() - rest));
-  const unsigned shift = unit.empty() ? 0 : unit == "k" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 64;
-  if (shift == 64 || !std::has_single_bit(number) || static_cast<unsigned>(std::bit_width(number)) + shift > 40)
-    return {};
-  return number << shift;
-}
-
-std::string size_text(uint64_t bytes) {
-  if (bytes % (1u << 30) == 0) return fmt::format("{}G", bytes >> 30);
-  if (bytes % (1u << 20) == 0) return fmt::format("{}M", bytes >> 20);
-  if (bytes % (1u << 10) == 0) return fmt::format("{}k", bytes >> 10);
-  return fmt::format("{}", bytes);
 }
 
 // "snapshot=50us"

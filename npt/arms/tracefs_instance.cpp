@@ -60,6 +60,10 @@ core::Status TracefsInstance::enable(const std::string& event_path) {
   return set(fmt::format("events/{}/enable", event_path), "1");
 }
 
+core::Status TracefsInstance::enable_all() {
+  return set("events/enable", "1");
+}
+
 core::Status TracefsInstance::stop() {
   return set("tracing_on", "0");
 }

@@ -29,6 +29,7 @@ class TracefsInstance {
   // Makes the instance; its buffer holds `buffer_bytes` for each CPU, and drops what does not fit.
   core::Status make(const ArmFolder& folder, uint64_t buffer_bytes);
   core::Status enable(const std::string& event_path);  // "GROUP/EVENT" or "GROUP"
+  core::Status enable_all();                           // that the kernel has
   core::Status keep_the_newest();                      // from now on; before: what does not fit is dropped
   core::Status stop();
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/kernel_trace_load.hpp"
+#include "load/kernel_trace_spec.hpp"
 
 namespace maxlat::npt {
 
@@ -26,14 +26,14 @@ struct NptArguments {
   Options measurement;
   Unit unit = kMicroseconds;
   Layout layout = Layout::npt;
-  unsigned histogram_rows = 0;                           // -h N: 1 us rows as cyclictest has them; 0: none asked for
-  std::string output_file;                               // -o
-  std::string histogram_file;                            // --histfile
-  std::string raw_file;                                  // --raw: FILE.CPU for each CPU
-  std::string json_file;                                 // "-": stdout, and nothing else goes there
-  std::vector<std::string> compared_arms;                // --compare; the first is the base. Empty: none of this
-  std::vector<std::string> rated_arms;                   // --find-max-rate
-  std::optional<KernelTraceLoad::By> kernel_trace_load;  // --with-load trace
+  unsigned histogram_rows = 0;                       // -h N: 1 us rows as cyclictest has them; 0: none asked for
+  std::string output_file;                           // -o
+  std::string histogram_file;                        // --histfile
+  std::string raw_file;                              // --raw: FILE.CPU for each CPU
+  std::string json_file;                             // "-": stdout, and nothing else goes there
+  std::vector<std::string> compared_arms;            // --compare; the first is the base. Empty: none of this
+  std::vector<std::string> rated_arms;               // --find-max-rate
+  std::optional<KernelTraceSpec> kernel_trace_load;  // --with-load
   unsigned rounds = 0;
   uint64_t seed = 0;
   core::Arguments for_each_process;  // the options that every process of a comparison or of a search gets

@@ -11,7 +11,7 @@
 #include "arms_run.hpp"
 #include "comparison_run.hpp"
 #include "comparison_text.hpp"
-#include "kernel_trace_load.hpp"
+#include "load/kernel_trace_load.hpp"
 #include "loop/measurement_of_runs.hpp"
 #include "loop/run_record.hpp"
 
@@ -32,10 +32,10 @@ std::string announcement(const NptArguments& arguments, const ArmProcess& proces
 // must not count.
 std::vector<core::Phase> run_of_arm(const ArmProcess& process, const std::string& arm, const core::Arguments& more,
                                     const std::optional<KernelTraceLoad>& load) {
-  const std::uint64_t before = load ? load->events() : 0;
+  const auto before = load ? load->counts() : KernelTraceLoad::Counts();
   std::vector<core::Phase> phases = phases_of_arm(process, arm, more);
   if (load)
-    for (core::Phase& phase : phases) load->enter(phase, load->events() - before);
+    for (core::Phase& phase : phases) load->enter(phase, load->counts().since(before));
   return phases;
 }
 
@@ -56,7 +56,8 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
   if (arguments.measurement.duration_ns != 0) more.push_back(seconds_option(each_s));
   std::optional<KernelTraceLoad> load;
   if (arguments.kernel_trace_load)
-    if (core::Status status = load.emplace().start(*arguments.kernel_trace_load); !status) return status.error();
+    if (core::Status started_load = load.emplace().start(*arguments.kernel_trace_load, process->cpu); !started_load)
+      return started_load.error();
 
   ComparedArms compared;
   {
@@ -76,7 +77,7 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
   if (compared.interrupted) run.state = core::RunResult::State::interrupted;
   run.phases = std::move(compared.phases);
   run.comparisons = std::move(compared.comparisons);
-  const std::string beside = load ? load->text(load->events()) : "";
+  const std::string beside = load ? load->text(load->counts()) : "";
   for (core::Phase& phase : run.phases) {
     phase.command = command_text(words);
     if (load) phase.facts["load"] = beside;  // of all rounds and arms together: each was measured beside the same

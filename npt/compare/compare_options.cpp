@@ -53,8 +53,7 @@ void add_compare_options(po::options_description& table) {
   auto add = table.add_options();
   add("compare", core::argument("ARM,ARM,..."), "each arm against the first, in rounds of random order");
   add("find-max-rate", core::argument("ARM,..."), "the highest rate at which each arm loses no event");
-  add("with-load", core::argument("trace[:maxlat]"),
-      "of both: with the kernel traced meanwhile, by ftrace or our module");
+  add("with-load", core::argument("trace[:WHAT]"), "of both: with the kernel traced meanwhile: maxlat, all, syscalls");
   add("rounds", core::argument<unsigned>("N")->default_value(kRounds), "of --compare; -D is then per round");
   add("seed", core::argument<std::uint64_t>("S"), "of the order in the rounds (of the clock)");
 }
@@ -66,10 +65,9 @@ core::Status read_compare_options(const core::CommandLine& line, NptArguments& a
     if (!compare && !rate)
       return core::Error{"--with-load belongs to --compare and --find-max-rate",
                          "maxlat load runs other loads beside anything"};
-    const std::string load = line.get<std::string>("with-load");
-    if (load != "trace" && load != "trace:maxlat")
-      return core::Error{fmt::format("--with-load: there is no load \"{}\"", load), "trace or trace:maxlat"};
-    arguments.kernel_trace_load = load == "trace" ? KernelTraceLoad::By::tracefs : KernelTraceLoad::By::module;
+    auto load = parse_kernel_trace(line.get<std::string>("with-load"));
+    if (!load) return load.error();
+    arguments.kernel_trace_load = *load;
   }
   if (compare && rate) return core::Error{"--compare and --find-max-rate are two runs", "give one of them"};
   for (const char* name : {"rounds", "seed"})

@@ -13,7 +13,7 @@
 #include "arms_run.hpp"
 #include "compare_command.hpp"
 #include "comparison_text.hpp"
-#include "kernel_trace_load.hpp"
+#include "load/kernel_trace_load.hpp"
 #include "loop/measurement_of_runs.hpp"
 #include "loop/run_record.hpp"
 #include "maximum_rate.hpp"
@@ -159,7 +159,8 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
   if (timed.measurement.duration_ns == 0) timed.measurement.duration_ns = kTrial_ns;
   std::optional<KernelTraceLoad> load;
   if (arguments.kernel_trace_load)
-    if (core::Status status = load.emplace().start(*arguments.kernel_trace_load); !status) return status.error();
+    if (core::Status started_load = load.emplace().start(*arguments.kernel_trace_load, process->cpu); !started_load)
+      return started_load.error();
   const std::string started = core::utc_text();
   TrialTraces traces(
       bytes_of_trace(0, kConfirmationIsLonger * static_cast<double>(timed.measurement.duration_ns) / 1e9));
@@ -170,10 +171,10 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
     const std::vector<std::string> labels = numbered(arguments.rated_arms);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (core::stop_requested().load(std::memory_order_relaxed)) break;
-      const std::uint64_t before = load ? load->events() : 0;
+      const auto before = load ? load->counts() : KernelTraceLoad::Counts();
       phases.push_back(rate_of_arm(arguments.rated_arms[i], labels[i], *process, timed, traces));
       phases.back().command = command_text(words);
-      if (load) load->enter(phases.back(), load->events() - before);
+      if (load) load->enter(phases.back(), load->counts().since(before));
     }
   }
   core::RunResult run = run_record("npt --find-max-rate", started, machine);

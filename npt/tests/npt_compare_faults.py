@@ -167,6 +167,34 @@ def a_search_while_the_kernel_is_traced_leaves_no_instance(folder):
     before.no_more_left()
 
 
+def beside_a_trace_that_is_written(folder):
+    """Who writes it is not in it, and the disk has no file of it: /var/tmp is one of a mount namespace, as large as the trace
+    needs, or too small for it."""
+    before = Before()
+    for load, size in [("trace:syscalls", "1G"), ("trace:all", "1G"), ("trace:all,size=64k,count=2", "16k")]:
+        inner = f'mount -t tmpfs -o size={size} tmpfs /var/tmp && {{ "$@"; status=$?; ls -A /var/tmp >&2; exit $status; }}'
+        own = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", inner, "sh"]
+        if subprocess.run([*own, "true"], capture_output=True).returncode != 0:
+            return "a mount namespace with a /var/tmp of its own cannot be had"
+        run = compared("none,delay:1us", "--rounds", "1", "-D", "300ms", "--with-load", load, "--json", "-", before=own)
+        status, out, err = ended(run)
+        if status == 77:
+            return "the kernel cannot be traced here: " + err.splitlines()[0]
+        phases = phases_of(out)
+        for phase in phases.values():
+            assert re.fullmatch(r"the kernel traced: [1-9]\d* events of (raw_syscalls|all groups), by tracefs, written to /var/tmp: "
+                                r"\d+\.\d MiB, \d+ events lost", phase["facts"]["load"]), phase["facts"]
+            assert not [text for text in phase["warnings"] if "cannot leave" in text], phase["warnings"]
+        if size != "16k":
+            assert status == 0 and not err, (load, status, err)
+            continue
+        full = "the kernel's trace cannot be written to /var/tmp: no space left on device"
+        assert status == 3 and re.fullmatch(rf"maxlat npt: [^\n]+: {full}\n", err), (status, err)
+        assert "invalid" in {phase["status"] for phase in phases.values()}, phases
+    before.no_more_left()
+    return None
+
+
 def a_full_disk_ends_only_the_arms_that_write(folder):
     """/tmp, where the arms' folders are, is a small one of a mount namespace."""
     inner = 'mount -t tmpfs -o size=1M tmpfs /tmp && { "$@"; status=$?; ls -A /tmp >&2; exit $status; }'
@@ -259,7 +287,7 @@ def a_plug_in_that_is_not_there_ends_only_its_arm(folder):
 
 CHECKS = [who_dies_in_a_round_ends_its_arm_and_no_other, a_search_whose_consumer_dies_finds_no_rate,
           an_interrupted_search_keeps_its_trials, an_arm_asked_for_twice_has_two_rates,
-          a_search_while_the_kernel_is_traced_leaves_no_instance,
+          a_search_while_the_kernel_is_traced_leaves_no_instance, beside_a_trace_that_is_written,
           a_full_disk_ends_only_the_arms_that_write, a_file_size_limit_is_an_error_and_no_death,
           nothing_stays_behind_a_killed_comparison, an_arm_that_crashes_ends_alone, one_cpu_is_enough_for_tracers,
           a_plug_in_that_is_not_there_ends_only_its_arm]

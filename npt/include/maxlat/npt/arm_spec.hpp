@@ -55,4 +55,9 @@ std::string to_string(const ArmSpec& arm);
 // "none, maxlat, lttng-ust, ...": for help and errors.
 std::string arm_names();
 
+// "4096", "64k", "1M". Nothing when it is no number, is not a power of two, or does not fit.
+std::optional<uint64_t> power_of_two(std::string_view text);
+// The reverse: the largest unit that it is a whole number of.
+std::string size_text(uint64_t bytes);
+
 }  // namespace maxlat::npt
