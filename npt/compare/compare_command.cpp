@@ -56,8 +56,8 @@ core::Result<core::Exit> run_comparison(const NptArguments& arguments, const cor
   if (arguments.measurement.duration_ns != 0) more.push_back(seconds_option(each_s));
   std::optional<KernelTraceLoad> load;
   if (arguments.kernel_trace_load)
-    if (core::Status started_load = load.emplace().start(*arguments.kernel_trace_load, process->cpu); !started_load)
-      return started_load.error();
+    if (core::Status status = load.emplace().start(*arguments.kernel_trace_load, process->cpu); !status)
+      return status.error();
 
   ComparedArms compared;
   {

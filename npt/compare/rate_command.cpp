@@ -159,8 +159,8 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
   if (timed.measurement.duration_ns == 0) timed.measurement.duration_ns = kTrial_ns;
   std::optional<KernelTraceLoad> load;
   if (arguments.kernel_trace_load)
-    if (core::Status started_load = load.emplace().start(*arguments.kernel_trace_load, process->cpu); !started_load)
-      return started_load.error();
+    if (core::Status status = load.emplace().start(*arguments.kernel_trace_load, process->cpu); !status)
+      return status.error();
   const std::string started = core::utc_text();
   TrialTraces traces(
       bytes_of_trace(0, kConfirmationIsLonger * static_cast<double>(timed.measurement.duration_ns) / 1e9));

@@ -309,11 +309,12 @@ class MergedEvents(_Handle):
         super().__init__(_calls().maxlat_monitor_merge_open(monitor.handle, patience_ns),
                          _calls().maxlat_monitor_merge_close)
         self._sensors = list(monitor)
+        self._given = 0
 
     def __iter__(self) -> Iterator[tuple["Sensor", Event]]:
-        # A program that posts faster than this reads would keep it busy for ever.
+        # As of an EventReader. What is merged counts as delivered, though it was not given yet.
         books = [self.books(sensor) for sensor in self._sensors if sensor.kind == "events"]
-        for _ in range(sum(of.posts - of.overwritten for of in books) + 1):
+        for _ in range(sum(of.pending + of.open + of.delivered + of.late for of in books) - self._given + 1):
             one = self.next()
             if one is None:
                 return
@@ -325,6 +326,7 @@ class MergedEvents(_Handle):
         result = _checked(_calls().maxlat_monitor_merge_next(self.handle, ctypes.byref(read), ctypes.byref(number)))
         if result == _library.NONE:
             return None
+        self._given += 1
         return self._sensors[number.value], _event(
             read, lambda number, field: _calls().maxlat_monitor_merge_field(self.handle, number, field))
 

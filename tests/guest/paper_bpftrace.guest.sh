@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # bpftrace, the heir of DTrace (Desnoyers 2012, section 5.8), against our tracers, in instructions: attached to npt's static probe,
 # where it counts or stores three values of an event, and to the system calls of the kernel. Every event that it stores is in its
 # output. docs/repeat-the-papers.md has the figures (paper_arms.awk).

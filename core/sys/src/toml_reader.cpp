@@ -41,7 +41,7 @@ size_t behind_quoted(std::string_view text, size_t at) {
 
 }  // namespace
 
-void refuse_what_is_too_much(std::string_view text) {
+void refuse_what_breaks_toml(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   constexpr std::string_view kBetweenKeys = "=,{}[]\n";
   constexpr int kMostNames = 64;

@@ -36,14 +36,14 @@ Error error_in_file(const std::string& file, const toml::source_position& where,
 //   where a blank may be, toml++ runs into __builtin_unreachable();
 //   a key of more than 64 names (a.b.c). It makes a table of each in the one before, and frees them by as many calls in
 //   each other.
-void refuse_what_is_too_much(std::string_view text);
+void refuse_what_breaks_toml(std::string_view text);
 
 // `hint` is that of every error.
 template <typename Reader>
 auto read_toml(std::string_view text, const std::string& file, std::string_view hint, const Reader& reader)
     -> Result<decltype(reader(std::declval<const toml::table&>()))> {
   try {
-    refuse_what_is_too_much(text);
+    refuse_what_breaks_toml(text);
     return reader(toml::parse(text, file));
   } catch (const TomlMistake& mistake) {
     return error_in_file(file, mistake.where, mistake.text, hint);
