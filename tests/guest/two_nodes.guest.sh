@@ -2,7 +2,7 @@
 # A machine with two NUMA nodes: every page of every ring lies on the node of the CPU that writes it, whoever made the
 # ring; npt's books lie where its CPU is, and a load's memory where the user says. And one with an isolated and a tickless
 # CPU: the tracer's own threads leave these, or are where the user says.
-# guest-mode: parallel
+# guest-mode: interleaved
 # guest-kernels: rt-backports
 # guest-cpus: 4
 # guest-nodes: 2
