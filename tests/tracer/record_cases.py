@@ -65,15 +65,22 @@ def wait_until(what, condition):
 
 
 @contextlib.contextmanager
-def program(*words, **more):
+def program(*words, path=PROGRAM, **more):
     """The traced program, listening."""
-    process = start(PROGRAM, *words, env={**os.environ, "MAXLAT_TRACE_CONTROL": "listen"}, **more)
+    process = start(path, *words, env={**os.environ, "MAXLAT_TRACE_CONTROL": "listen"}, **more)
     try:
         wait_until("the program listens", lambda: f"{process.pid} " in listing())
         yield process
     finally:
         process.kill()
         process.communicate()
+
+
+def named_of_its_own(folder):
+    """The traced program under a name that no other test's has: root finds the programs of all."""
+    link = folder / f"traced{os.getpid()}"
+    link.symlink_to(PROGRAM)
+    return link
 
 
 @contextlib.contextmanager
@@ -94,8 +101,8 @@ def request(pid, *lines):
             assert answer.startswith("ok"), (line, answer)
 
 
-def listing():
-    return subprocess.run([MAXLAT, "trace", "list"], capture_output=True, text=True, timeout=LIMIT).stdout
+def listing(*programs):
+    return subprocess.run([MAXLAT, "trace", "list", *map(str, programs)], capture_output=True, text=True, timeout=LIMIT).stdout
 
 
 def status_of(process):
@@ -493,9 +500,9 @@ def values_of_snapshot(folder):
 
 
 def case_snapshots(folder):
-    page = folder / "page"
+    page, traced = folder / "page", named_of_its_own(folder)
     recorder = record(folder / "t", "--flight-recorder", "--size", "4K", "--min-interval", "0", "-e", "test:count", "--",
-                      PROGRAM, "events=0", "apart_us=20", f"page={page}")
+                      traced, "events=0", "apart_us=20", f"page={page}")
     wait_until("more events than the rings hold", lambda: page_of(page)[0] > 2000)
     assert not list((folder / "t").glob("*"))
     counted = page_of(page)[0]
@@ -504,7 +511,7 @@ def case_snapshots(folder):
     values = values_of_snapshot(folder / "t" / "1")
     assert values == sorted(set(values)) and values[0] > 0 and values[-1] + 1 >= counted
     check(folder / "t" / "1")
-    out = subprocess.run([MAXLAT, "trace", "snapshot", "traced_program"], capture_output=True, text=True, timeout=LIMIT)
+    out = subprocess.run([MAXLAT, "trace", "snapshot", traced.name], capture_output=True, text=True, timeout=LIMIT)
     assert out.returncode == 0 and "was asked" in out.stdout, out
     assert out.stderr == "", out
     wait_until("the snapshot", lambda: list((folder / "t").glob("2/*/.books")))
@@ -530,7 +537,7 @@ def case_words_at_the_end(folder):
     assert re.search(r"\d+ events lost because there was no ring for a thread \(more --slots", err), err
     with program("events=0", "apart_us=100") as traced:
         recorder = record(folder / "t", "--flight-recorder", "--min-interval", "1h", "-p", traced.pid)
-        wait_until("it is recorded", lambda: "[record" in listing())
+        wait_until("it is recorded", lambda: "[record" in listing(traced.pid))
         recorder.send_signal(signal.SIGUSR1)
         wait_until("the snapshot", lambda: list((folder / "t").glob("1/*/.books")))
         for _ in range(3):  # the last may come with the end
@@ -568,11 +575,11 @@ def case_late_losses(folder):
 
 def case_post_trigger(folder):
     """From a request on the rings keep what they have, half of it at least, until the snapshot is taken."""
-    page = folder / "page"
+    page, traced = folder / "page", named_of_its_own(folder)
     recorder = record(folder / "t", "--flight-recorder", "--size", "4K", "--post-trigger", "1s", "-e", "test:count", "--",
-                      PROGRAM, "events=0", "apart_us=20", f"page={page}")
+                      traced, "events=0", "apart_us=20", f"page={page}")
     wait_until("more events than the rings hold", lambda: page_of(page)[0] > 2000)
-    run_text(MAXLAT, "trace", "snapshot", "traced_program")
+    run_text(MAXLAT, "trace", "snapshot", traced.name)
     wait_until("the snapshot", lambda: list((folder / "t").glob("1/*/.books")))
     books = next((folder / "t").glob("1/*/.books")).read_text()
     assert int(re.search(r" lost_frozen (\d+)", books)[1]) > 250 and " lost_full 0 " in books, books
@@ -675,9 +682,10 @@ def case_snapshot_of_an_orphan(folder):
     page = folder / "page"
     recorder = record(folder / "t", "--flight-recorder", "-e", "test:count", "--", PROGRAM, "events=0", "apart_us=20", f"page={page}")
     wait_until("events", lambda: page_of(page)[0] > 500)
+    child = int(pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text())
     recorder.kill()
     recorder.wait(LIMIT)
-    with killed_in_the_end(int(re.search(r"(\d+)  traced_program", listing())[1])) as pid:
+    with killed_in_the_end(child) as pid:
         err = run(MAXLAT, "trace", "snapshot", "-o", "/proc", pid, status=1)
         assert err.startswith("maxlat trace snapshot: cannot create the folder /proc/1") and err.count("\n") == 1, err
         for number in "12":
@@ -688,12 +696,12 @@ def case_snapshot_of_an_orphan(folder):
 
 def case_control(folder):
     """start, stop, enable, disable on a session that a recorder has made."""
-    page = folder / "page"
-    with program("events=0", "apart_us=100", f"page={page}") as traced:
-        recorder = record(folder / "t", "-e", "test:count", "-p", "traced_program")
-        stream = folder / "t" / f"traced_program-{traced.pid}" / "channel0-0-0"
+    page, named = folder / "page", named_of_its_own(folder)
+    with program("events=0", "apart_us=100", f"page={page}", path=named) as traced:
+        recorder = record(folder / "t", "-e", "test:count", "-p", named.name)
+        stream = folder / "t" / f"{named.name}-{traced.pid}" / "channel0-0-0"
         wait_until("events", stream.exists)
-        assert "[record running]" in listing()
+        assert "[record running]" in listing(traced.pid)
         run(MAXLAT, "trace", "disable", traced.pid, "record", "channel0", "*:*")
         run(MAXLAT, "trace", "enable", traced.pid, "record", "channel0", "test:verbose")
         counted = page_of(page)[0]
@@ -727,7 +735,7 @@ def case_session_of_the_program(folder):
             recorder.send_signal(signal.SIGINT)
             finish(recorder)
             check(folder / number)
-            assert "[own stopped]" in listing(), listing()
+            assert "[own stopped]" in listing(traced.pid), listing(traced.pid)
 
 
 def case_exit_status(folder):

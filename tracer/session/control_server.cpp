@@ -86,10 +86,11 @@ base::Error too_many() {
   return base::Error{"the program has " + std::to_string(kMaxConnections) + " controllers already"};
 }
 
-// A controller, and what of its last answer did not fit.
+// A controller, what of its last answer did not fit, and whether the program waits for this one before main().
 struct Connection {
   base::Descriptor socket;
   std::string rest;
+  bool is_waited_for = false;
 };
 
 class Server {
@@ -149,7 +150,7 @@ base::Status Server::connect(const std::string& path) {
     return base::system_error("cannot reach the controller at " + path, errno);
   }
   if (!is_allowed(home.number())) return base::Error{"the controller at " + path + " is another user's"};
-  connections_.push_back({std::move(home), {}});
+  connections_.push_back({std::move(home), {}, true});
   return {};
 }
 
@@ -202,9 +203,9 @@ void Server::serve() {
     if (sources[0].revents != 0) return;
     for (std::size_t i = sources.size(); i-- > 2;) {  // from the back: one that is gone is taken out
       if (sources[i].revents == 0 || serve_one(connections_[i - 2])) continue;
+      if (connections_[i - 2].is_waited_for) resume();  // in vain: it is gone. Another may come and go meanwhile
       const std::lock_guard change(server_change_mutex);
       connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(i - 2));
-      resume();  // whoever waits for a controller waits no more
     }
     if ((sources[1].revents & POLLIN) == 0) continue;
     base::Descriptor caller(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -215,7 +216,7 @@ void Server::serve() {
       continue;
     }
     const std::lock_guard change(server_change_mutex);
-    connections_.push_back({std::move(caller), {}});
+    connections_.push_back({std::move(caller), {}, false});
   }
 }
 
@@ -224,7 +225,7 @@ void Server::serve() {
 void Server::refuse(base::Descriptor caller) {
   char unread[kMaxRequest];
   (void)recv(caller.number(), unread, sizeof(unread), MSG_DONTWAIT);
-  Connection refused{std::move(caller), {}};
+  Connection refused{std::move(caller), {}, false};
   send(refused, control_error(too_many()));
 }
 
