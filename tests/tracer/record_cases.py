@@ -29,8 +29,25 @@ LIMIT = 60  # seconds until a condition that does not come is a failure
 PACKET_SIZE = 56  # where a packet's header has its size, in bits
 
 
+STARTED = []
+
+
 def start(*words, **more):
-    return subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more)
+    STARTED.append(subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more))
+    return STARTED[-1]
+
+
+def child_of(process):
+    return int(pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
+
+
+def end_what_runs():
+    """After a case that failed: a recorder, and the program that it runs."""
+    for process in STARTED:
+        if process.poll() is None:
+            with contextlib.suppress(ValueError):
+                os.kill(child_of(process), signal.SIGKILL)
+            process.kill()
 
 
 def finish(process, status=0):
@@ -682,7 +699,7 @@ def case_snapshot_of_an_orphan(folder):
     page = folder / "page"
     recorder = record(folder / "t", "--flight-recorder", "-e", "test:count", "--", PROGRAM, "events=0", "apart_us=20", f"page={page}")
     wait_until("events", lambda: page_of(page)[0] > 500)
-    child = int(pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text())
+    child = child_of(recorder)
     recorder.kill()
     recorder.wait(LIMIT)
     with killed_in_the_end(child) as pid:
@@ -944,5 +961,8 @@ def case_cut_while_read(folder):
 
 with tempfile.TemporaryDirectory(prefix="maxlat-record-") as name:
     os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = name  # programs of other tests do not listen here
-    globals()["case_" + sys.argv[2]](pathlib.Path(name))
+    try:
+        globals()["case_" + sys.argv[2]](pathlib.Path(name))
+    finally:
+        end_what_runs()
 print("passed")
