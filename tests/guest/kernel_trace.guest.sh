@@ -50,9 +50,11 @@ events_of() { sed -n 's/^  name = "\(.*\)";$/\1/p' "$OUT/$1/kernel-0/metadata" |
 maxlat trace print "$OUT/trace" -e 'sched_switch' > "$OUT/print.txt"
 expect "switches in the trace" "$(wc -l < "$OUT/print.txt")" -gt 10
 expect "of them in another thread than the one that leaves" "$(sed 's|.* kernel 0/cpu[0-9]*/\([0-9-]*\) .*prev_tid = \([0-9]*\),.*|\1 \2|' "$OUT/print.txt" | awk '$1 != $2' | wc -l)" -eq 0
-# The recorder itself may have one CPU for all that time, on a slow machine; not both.
+# The recorder itself may have one CPU for all that time, on a slow machine; not both. An idle one may have no event
+# before the interval, which it says.
 for cpu in 0 1; do
-  maxlat trace explain "$OUT/trace" --cpu $cpu --from +100ms --to +300ms >> "$OUT/explain.txt" || fail "explain: $? $(cat "$OUT/explain.txt")"
+  maxlat trace explain "$OUT/trace" --cpu $cpu --from +100ms --to +300ms >> "$OUT/explain.txt" ||
+    { [ $? -eq 3 ] && tail -n 30 "$OUT/explain.txt" | grep -q 'before the history'; } || fail "explain: $(cat "$OUT/explain.txt")"
 done
 cat "$OUT/explain.txt"
 grep -q 'task idle' "$OUT/explain.txt" || fail "a guest with nothing to do is not idle"

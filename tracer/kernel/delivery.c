@@ -2,6 +2,8 @@
 /* Contract: delivery.h. */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/workqueue.h>
+#include <maxlat/kernel/kernel_versions.h>
 
 #include "session.h"
 
@@ -32,7 +34,7 @@ static void look(struct work_struct *work)
 		atomic_inc(&delivery->periods);
 		wake_up_interruptible(&delivery->waiting);
 	}
-	queue_delayed_work(system_unbound_wq, &delivery->look, delivery->period);
+	queue_delayed_work(system_dfl_wq, &delivery->look, delivery->period);
 }
 
 void trace_delivery_init(struct trace_delivery *delivery)
@@ -46,7 +48,7 @@ void trace_delivery_start(struct trace_delivery *delivery, unsigned int period_m
 	WRITE_ONCE(delivery->runs, true);
 	delivery->period = msecs_to_jiffies(period_ms);
 	if (period_ms > 0)
-		queue_delayed_work(system_unbound_wq, &delivery->look, delivery->period);
+		queue_delayed_work(system_dfl_wq, &delivery->look, delivery->period);
 }
 
 void trace_delivery_stop(struct trace_delivery *delivery)

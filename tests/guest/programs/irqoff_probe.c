@@ -217,9 +217,10 @@ static void case_watchdog(void) {
   for (;;) __asm__ volatile("");
 }
 
+/* 1.5 s in all, but never 1 s at a stretch, even where the host has the CPU for most of a second. */
 static void case_below_limit(void) {
-  grant(200000000);
-  for (int i = 0; i < 20; i++) {
+  grant(1000000000);
+  for (int i = 0; i < 30; i++) {
     cli();
     spin_ns(50000000);
     sti();

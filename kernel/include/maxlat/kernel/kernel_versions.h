@@ -49,6 +49,11 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 }
 #endif
 
+/* The unbound workqueue's name since 6.17: later kernels warn of the old one. Needs linux/workqueue.h. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define system_dfl_wq system_unbound_wq
+#endif
+
 /* Since 6.2; before, the registers of arguments were in there, too. Needs linux/ftrace.h. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
