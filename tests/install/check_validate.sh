@@ -13,7 +13,7 @@ mkdir -p "$folder/scripts" "$folder/bin" "$folder/build/validate/cli" "$folder/b
 cp "$source/validate" "$folder/"
 cp "$source/scripts/try-build" "$folder/scripts/"
 printf '#!/bin/sh\n' >"$folder/scripts/install-packages"
-printf '#!/bin/sh\necho an old binary ran\n' >"$folder/build/validate/cli/maxlat"
+printf '#!/bin/sh\necho an old binary ran in "$PWD"; printf "<%%s>" "$@"\n' >"$folder/build/validate/cli/maxlat"
 for name in cmake ctest; do printf '#!/bin/sh\necho "%s $*"\n' "$name" >"$folder/bin/$name"; done
 chmod +x "$folder"/*/* "$folder/build/validate/cli/maxlat"
 export PATH=$folder/bin:$PATH
@@ -21,6 +21,17 @@ cd "$folder"
 
 said=$(./validate 2>&1) || fail "validate fails where the build does not: $said"
 grep -q 'an old binary ran' <<<"$said" || fail "validate did not run the binary: $said"
+
+# Its options are those of `maxlat run`, and a file that they name is looked for where the user stands.
+mkdir elsewhere
+said=$(cd elsewhere && ../validate --gate box.toml --label 'box 17' 2>&1) || fail "validate with a gate fails: $said"
+grep -q "ran in $folder/elsewhere$" <<<"$said" || fail "validate does not measure where the user stands: $said"
+grep -q '^<run><--output><.*><--gate><box.toml><--label><box 17>$' <<<"$said" ||
+  fail "validate does not hand its options on: $said"
+printf '#!/bin/sh\nexit 2\n' >build/validate/cli/maxlat
+status=0
+./validate >/dev/null 2>&1 || status=$?
+[ "$status" = 2 ] || fail "of a run that exceeds a limit validate ends with $status"
 
 printf '#!/bin/sh\necho broken\nexit 1\n' >bin/cmake
 said=$(./validate 2>&1) && fail "a build that failed: validate went on: $said"
