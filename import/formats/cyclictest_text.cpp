@@ -184,8 +184,18 @@ core::Result<core::RunResult> read_cyclictest_text(InputText& input, const Impor
   return cyclictest_run(histogram, threads, ended_at, options);
 }
 
+// In a line of its own, however lines end.
+bool has_title(std::string_view beginning) {
+  for (size_t at = 0; (at = beginning.find(kCyclictestTitle, at)) != beginning.npos; at += kCyclictestTitle.size()) {
+    const std::string_view rest = beginning.substr(at + kCyclictestTitle.size());
+    const bool begins_line = at == 0 || beginning[at - 1] == '\n';
+    if (begins_line && (rest.starts_with('\n') || rest.starts_with("\r\n"))) return true;
+  }
+  return false;
+}
+
 bool is_cyclictest_text(std::string_view beginning) {
-  if (beginning.starts_with("# Histogram\n") || beginning.find("\n# Histogram\n") != beginning.npos) return true;
+  if (has_title(beginning)) return true;
   const size_t at = status_at(beginning);
   return at != beginning.npos && beginning.substr(at, 200).find(" Max:") != beginning.npos;
 }

@@ -53,6 +53,22 @@ TEST(Faults, AFileThatIsCutOffIsAnError) {
   }
 }
 
+// A defect: cyclictest's histogram file from the log of a serial console was of no format.
+TEST(Faults, LinesThatEndAsThoseOfASerialConsoleSayTheSame) {
+  for (const test::Example& example : kExamples) {
+    const std::string text = testdata(example.file);
+    std::string from_console;
+    for (const char letter : text) from_console += letter == '\n' ? "\r\n" : std::string(1, letter);
+    const auto run = imported(from_console, example.unit_ns), plain = imported(text, example.unit_ns);
+    ASSERT_TRUE(run.ok()) << example.file << ": " << run.error().text;
+    ASSERT_TRUE(plain.ok()) << example.file;
+    EXPECT_EQ(phases_of(*run), phases_of(*plain)) << example.file;
+    for (const ImportDefinition* definition : import_table())
+      EXPECT_EQ(definition->recognises(from_console), definition->name == example.format)
+          << example.file << ": " << definition->name;
+  }
+}
+
 TEST(Faults, ANumberThatIsNoneIsAnErrorOrNotLookedAt) {
   for (const test::Example& example : kExamples) {
     const std::string text = testdata(example.file);
