@@ -146,6 +146,21 @@ TEST(Faults, EachIsToldWithItsLine) {
   }
 }
 
+// What rtla's manual pages show of each. It was "of no format that maxlat knows".
+TEST(Faults, ASummaryOfRtlaIsSaidToHaveNoHistogram) {
+  const char* const duration = "duration:   0 00:00:10 | time is in us\nCPU Period       Runtime        Noise\n";
+  for (const auto& [title, rest] :
+       {std::pair{"                                        Operating System Noise\n", duration},
+        {"                                         Hardware-related Noise\n", duration},
+        {"                                     Timer Latency\n",
+         "  0 00:00:12   |          IRQ Timer Latency (us)\n"}}) {
+    const auto run = imported(std::string("# rtla -c 0-3 -d 10s -q\n") + title + rest);
+    ASSERT_FALSE(run) << title;
+    EXPECT_EQ(run.error().text,
+              "line 2: it is a summary, without a histogram: rtla osnoise hist and rtla timerlat hist print one");
+  }
+}
+
 // A defect that the fuzzer found: seconds of such a year are too many nanoseconds, and another date came of it.
 TEST(Faults, AYearThatNoClockHasIsNoTime) {
   const std::string text = testdata("oslat-2.4.json");

@@ -30,6 +30,16 @@ namespace {
 
 constexpr std::string_view kRtlaTitle = "# RTLA ", kRtlaUnit = "# Time unit is ", kRtlaDuration = "# Duration:";
 
+// What stands above the summaries of osnoise top, hwnoise and timerlat top. Nothing of them can be read: they have no
+// histogram. They are recognised to say so.
+constexpr std::string_view kRtlaSummaries[] = {"  Operating System Noise", "  Hardware-related Noise",
+                                               "  Timer Latency"};
+
+bool has_summary(std::string_view text) {
+  return std::any_of(std::begin(kRtlaSummaries), std::end(kRtlaSummaries),
+                     [&](std::string_view title) { return text.find(title) != text.npos; });
+}
+
 // What a column is of.
 struct RtlaSeries {
   std::string_view prefix;  // of its name
@@ -50,6 +60,8 @@ class RtlaTable {
  public:
   // Of one line. ERRORS: what is wrong with it.
   core::Status take(std::string_view line) {
+    if (has_summary(line))
+      return core::Error{"it is a summary, without a histogram: rtla osnoise hist and rtla timerlat hist print one"};
     if (line.starts_with(kRtlaTitle)) return take_title(line);
     if (line.starts_with(kRtlaUnit)) return take_unit(line);
     if (line.starts_with(kRtlaDuration)) return take_duration(line.substr(kRtlaDuration.size()));
@@ -210,10 +222,13 @@ core::Result<core::RunResult> read_rtla_hist(InputText& input, const ImportOptio
 
 }  // namespace
 
-extern const ImportDefinition kRtlaHist{
-    .name = "rtla-hist",
-    .made_by = "rtla osnoise hist, rtla timerlat hist",
-    .recognises = [](std::string_view beginning) { return beginning.find(kRtlaTitle) != beginning.npos; },
-    .read_lines = read_rtla_hist};
+extern const ImportDefinition kRtlaHist{.name = "rtla-hist",
+                                        .made_by = "rtla osnoise hist, rtla timerlat hist",
+                                        .recognises =
+                                            [](std::string_view beginning) {
+                                              return beginning.find(kRtlaTitle) != beginning.npos ||
+                                                     has_summary(beginning);
+                                            },
+                                        .read_lines = read_rtla_hist};
 
 }  // namespace maxlat::importing
