@@ -302,6 +302,16 @@ TEST(ComparedRuns, WhatWasMeasuredOtherwiseIsSaidBesideItsFigures) {
   EXPECT_THAT(compared.phases.at(0).unlike, ElementsAre(HasSubstr("CPUs: \"3\", the baseline's \"1\"")));
 }
 
+// A defect: of an imported histogram, which tells no interval, it was said that its timer is "".
+TEST(ComparedRuns, AWayThatOneDoesNotTellIsSaidToBeNoneTold) {
+  core::RunResult every = run_of();
+  every.phases[0].facts[core::fact::kInterval] = "100 us";
+  EXPECT_THAT(compare(run_of(), every).phases.at(0).unlike,
+              ElementsAre("timer: \"every 100 us\", the baseline's none told"));
+  EXPECT_THAT(compare(every, run_of()).phases.at(0).unlike,
+              ElementsAre("timer: none told, the baseline's \"every 100 us\""));
+}
+
 TEST(ComparedRuns, AnUpperBoundIsNamedAsOne) {
   core::RunResult bound = run_of();
   bound.phases[0].facts[core::fact::kBound] = "upper bound: interrupts and scheduling are included";

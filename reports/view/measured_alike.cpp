@@ -78,9 +78,10 @@ std::array<std::pair<const char*, std::string>, 11> ways_of(const core::Phase& p
 
 std::optional<std::string> measured_otherwise(const core::Phase& phase, const core::Phase& baseline) {
   const auto ways = ways_of(phase), before = ways_of(baseline);
+  const auto told = [](const std::string& way) { return way.empty() ? "none told" : '"' + way + '"'; };
   for (size_t i = 0; i < ways.size(); ++i)
     if (ways[i].second != before[i].second)
-      return fmt::format("{}: \"{}\", the baseline's \"{}\"", ways[i].first, ways[i].second, before[i].second);
+      return fmt::format("{}: {}, the baseline's {}", ways[i].first, told(ways[i].second), told(before[i].second));
   return std::nullopt;
 }
 

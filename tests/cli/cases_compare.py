@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""maxlat compare: recorded runs of docs/examples/gate, an imported one, and mistakes. Its judgement is tested in reports/compare/."""
+"""maxlat compare: recorded runs of docs/examples/gate, and mistakes. Its judgement is tested in reports/compare/."""
 import pathlib
 
 from run_cases import Case

@@ -97,6 +97,21 @@ def result_files(folder, slow):
            "repeats with another kernel among them decide nothing", said)
 
 
+def of_other_tools(folder, good):
+    """Imported runs have their figures side by side; what they do not tell is said, and nothing of it is a pass."""
+    data, runs = pathlib.Path(__file__).resolve().parents[2] / "import/testdata", []
+    for name in ("cyclictest-2.4.json", "cyclictest-2.4-histfile.txt"):
+        runs.append(f"{folder}/{name}.imported")
+        subprocess.run([os.environ["MAXLAT"], "import", data / name, "-o", runs[-1]], check=True, timeout=60)
+    status, said = compare(*runs)
+    words = " ".join(said.split())
+    expect(status == 3 and "Machine: not every run tells its machine" in said, "imported runs decide nothing", said)
+    expect(re.search(r"^  max +171 us +579 us +x 3.39", said, re.M), "their figures stand side by side", said)
+    expect("not measured alike: timer: none told, the baseline's \"every 100 us\"" in words, "and what one does not tell", said)
+    status, said = compare(runs[0], f"{good}/0")
+    expect(status == 3 and "cyclictest is not measured in 0" in said, "an imported run beside one of ours", said)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         good, again, slow = build(folder, "good", 1), build(folder, "again", 1.002), build(folder, "slow", 1.5)
@@ -108,6 +123,7 @@ def main():
         status, said = compare(slow, good)
         expect(status == 0 and "better, p50 x 0.66" in said, "the other way round it is better", said)
         result_files(folder, slow)
+        of_other_tools(folder, good)
         mistakes(folder)
         if shutil.which("gnuplot"):
             page = f"{folder}/page.html"
