@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/reports/gate.hpp>
 #include <maxlat/reports/metric_definition.hpp>
@@ -11,6 +14,7 @@
 #include <set>
 
 #include "../test/test_runs.hpp"
+#include "exceedances.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -126,6 +130,54 @@ TEST(MetricRate, SamplesOfOneDisturbanceShowNoMoreThanOne) {
   }
   EXPECT_EQ(judged(singly, "npt", "p99.99_ns", 50e3).outcome, Outcome::pass);
   EXPECT_EQ(judged(bursts, "npt", "p99.99_ns", 50e3).outcome, Outcome::invalid) << "a hundred of 360 that it allows";
+}
+
+// An hour of disturbances that begin at any time. Each holds `size` samples above 50 us on average, geometric.
+core::CpuResult disturbed_hour(std::mt19937_64& random, double disturbances, double size) {
+  core::CpuResult cpu;
+  cpu.timeline = {.step_s = 1, .kind = core::Timeline::Kind::max, .max_ns = std::vector<double>(3600, 10.5e3)};
+  uint64_t above = 0;
+  for (uint64_t i = std::poisson_distribution<uint64_t>(disturbances)(random); i > 0; --i) {
+    above += 1 + std::geometric_distribution<uint64_t>(1 / size)(random);
+    cpu.timeline.max_ns[random() % 3600] = 80.5e3;
+  }
+  cpu.bins = {{10e3, 11e3, 3'600'000 - above}};
+  if (above > 0) cpu.bins.push_back({80e3, 81e3, above});
+  cpu.exposure_s = 3600;
+  core::fill_statistics_from_bins(cpu);
+  return cpu;
+}
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kHours = 40;
+#else
+constexpr int kHours = 400;
+#endif
+
+// What docs/gate.md promises of a rate and a share: in 95 of 100 runs the bound is above what the box has. It is not,
+// where samples that come together are taken as independent.
+TEST(Exceedances, AtMostCoversWhatItPromisesWhereSamplesComeTogether) {
+  std::mt19937_64 random(2026);
+  const double least = 0.95 * kHours - 3 * std::sqrt(0.95 * 0.05 * kHours);  // three standard deviations
+  for (const double disturbances : {5.0, 20.0, 100.0}) {
+    for (const double size : {1.0, 4.0, 30.0}) {
+      int rates = 0, shares = 0, as_independent = 0;
+      for (int hour = 0; hour < kHours; ++hour) {
+        const Exceedances above = exceedances_of(disturbed_hour(random, disturbances, size), 50e3);
+        const double truth = disturbances * size;
+        rates += truth < above.at_most();
+        shares += truth / 3.6e6 < above.share_at_most();
+        as_independent += truth < Exceedances{.samples = above.samples, .of = above.of}.at_most();
+      }
+      std::printf("%3.0f disturbances an hour of %2.0f samples: of 100 bounds hold %5.1f, as independent %5.1f\n",
+                  disturbances, size, 100.0 * rates / kHours, 100.0 * as_independent / kHours);
+      EXPECT_GE(rates, least) << disturbances << " of " << size;
+      EXPECT_GE(shares, least) << disturbances << " of " << size;
+      if (size > 20) {
+        EXPECT_LT(as_independent, least) << disturbances << " of " << size;
+      }
+    }
+  }
 }
 
 TEST(MetricRate, AMeterThatToldNoTimeHasNoRate) {
