@@ -257,5 +257,23 @@ TEST_F(RunFile, LargeRunIsReadWhole) {
   EXPECT_EQ(to_json(*read), to_json(run));
 }
 
+// A histogram with a row for each nanosecond, up to a tenth of a millisecond.
+TEST_F(RunFile, AHundredThousandBinsAreRead) {
+  constexpr unsigned kBins = 100'000;
+  CpuResult cpu;
+  for (unsigned i = 1; i <= kBins; ++i) cpu.bins.push_back({double(i), double(i + 1), i});
+  fill_statistics_from_bins(cpu);
+  RunResult run = large_run(1, 1);
+  cpu.exposure_s = run.phases[0].exposure_s;
+  run.phases[0].per_cpu = {cpu};
+  const Status written = write_run(path_, run);
+  ASSERT_TRUE(written) << written.error().text;
+  const auto read = read_run(path_);
+  ASSERT_TRUE(read.ok()) << read.error().text;
+  ASSERT_EQ(read->phases[0].per_cpu[0].bins.size(), kBins);
+  EXPECT_EQ(read->phases[0].per_cpu[0].samples, uint64_t{kBins} * (kBins + 1) / 2);
+  EXPECT_EQ(to_json(*read), to_json(run));
+}
+
 }  // namespace
 }  // namespace maxlat::core
