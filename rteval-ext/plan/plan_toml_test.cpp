@@ -280,5 +280,22 @@ TEST(Profiles, LastAsLongAsTheySay) {
   EXPECT_NEAR(total_seconds("soak", 8), 24 * 3600, 600);
 }
 
+// Review: half of quick was a benchmark of tracers, in front of the box's own figures.
+TEST(Profiles, TheBoxComesBeforeTracersAndHasMostOfTheTime) {
+  for (const Profile& profile : profiles()) {
+    const core::Result<Plan> plan = parse_plan(profile.text, std::string(profile.name));
+    ASSERT_TRUE(plan.ok()) << plan.error().text;
+    double of_box = 0, of_tracers = 0;
+    for (const PhasePlan& phase : plan->phases) {
+      if (phase.kind->shape == PhaseDefinition::Shape::control) continue;
+      const bool of_a_tracer = phase.kind->shape == PhaseDefinition::Shape::comparison;
+      (of_a_tracer ? of_tracers : of_box) += expected_seconds(phase, 8);
+      EXPECT_TRUE(of_a_tracer || of_tracers == 0) << profile.name << ": " << phase.name << " comes behind tracers";
+    }
+    EXPECT_EQ(of_tracers > 0, profile.name == "quick") << profile.name;
+    EXPECT_LT(of_tracers, of_box / 2) << profile.name;
+  }
+}
+
 }  // namespace
 }  // namespace maxlat::rteval_ext
