@@ -26,6 +26,7 @@ ROOT = HERE.parent.parent
 WORDS = {"name", "mended", "file", "old", "new", "preset", "targets", "test", "label", "says"}  # of every entry
 MAY = {"options"}  # to configure the preset with
 TESTS_OF = {"static": "release", "validate": "release"}  # presets without tests: whose tests look at what they build
+OF_GUESTS = "static"  # whose maxlat the guests run
 
 sys.path.insert(0, str(ROOT / "tests" / "architecture"))
 from labels import KNOWN as LABELS  # noqa: E402
@@ -93,13 +94,15 @@ class Trial:
         self.entry, self.tree, self.log, self.jobs = entry, tree, log, jobs
         self.log.write_text("")
 
-    def build(self, when):
-        if not self.entry["targets"]:
-            return
-        status, _ = run("cmake", "--build", "--preset", self.entry["preset"], "-j", self.jobs, "--target",
-                             *self.entry["targets"], cwd=self.tree, log=self.log)
+    def build_targets(self, preset, targets, when):
+        status, _ = run("cmake", "--build", "--preset", preset, "-j", self.jobs, "--target", *targets, cwd=self.tree,
+                        log=self.log)
         if status != 0:
             raise Wrong(f"does not build {when} the defect")
+
+    def build(self, when):
+        if self.entry["targets"]:
+            self.build_targets(self.entry["preset"], self.entry["targets"], when)
 
     def ctest(self, *more, log=None):
         preset = TESTS_OF.get(self.entry["preset"], self.entry["preset"])
@@ -118,6 +121,8 @@ class Trial:
 
     def check_sound(self):
         self.build("without")
+        if self.entry["label"] == "guest":
+            self.build_targets(OF_GUESTS, ["maxlat"], "without")
         self.check_label()
         status, output = self.ctest(log=self.log)
         if status != 0:
@@ -142,6 +147,7 @@ class Trial:
 
 def configure(chosen, tree, logs):
     presets = [entry["preset"] for entry in chosen]
+    presets += [OF_GUESTS for entry in chosen if entry["label"] == "guest"]
     for preset in dict.fromkeys([*presets, *(TESTS_OF[preset] for preset in presets if preset in TESTS_OF)]):
         options = [option for entry in chosen if entry["preset"] == preset for option in entry.get("options", [])]
         # As check-all does: so the compiler cache has most of it.

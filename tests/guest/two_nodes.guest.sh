@@ -62,7 +62,7 @@ spins() {
 # 16 bytes) lie where they are written.
 books_on() { # CPU NODE STARTED_ON
   taskset $((1 << $3)) "$MAXLAT" npt -a "$1" -D 100s --raw /tmp/gaps --above 1s -q > /dev/null 2>&1 & npt=$!
-  until spins $npt "$1"; do usleep 50000; done
+  until spins $npt "$1"; do kill -0 $npt || fail "npt has ended"; usleep 50000; done
   # shellcheck disable=SC2046 # words
   set -- "$1" "$2" $(process_nodes $npt)
   kill -INT $npt
@@ -76,7 +76,7 @@ books_on 3 1 0
 # A load on the CPUs of a node has its memory there.
 taskset 1 "$MAXLAT" load memory -a node1 -D 100s -q > /dev/null 2>&1 & load=$!
 load_pages() { for process in $(pidof maxlat); do process_nodes "$process"; done | awk '{ a += $2; b += $4 } END { print a + 0, b + 0 }'; }
-until [ "$(load_pages | cut -d ' ' -f 2)" -gt 4000 ]; do usleep 100000; done
+until [ "$(load_pages | cut -d ' ' -f 2)" -gt 4000 ]; do kill -0 $load || fail "the load has ended"; usleep 100000; done
 # shellcheck disable=SC2046 # words
 set -- $(load_pages)
 kill -INT $load
