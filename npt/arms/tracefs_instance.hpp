@@ -35,8 +35,8 @@ class TracefsInstance {
 
   // REQUIRES: make()
   const std::string& path() const { return instance_->path(); }
-  // Of all CPUs: events that are not in the trace.
-  uint64_t lost() const { return instance_->counts().lost(); }
+  // Of all CPUs: events that are not in the trace; 0 before make().
+  uint64_t lost() const { return instance_ ? instance_->counts().lost() : 0; }
   // Events that the kernel made so far, kept or not, all CPUs; 0 before make().
   uint64_t seen() const;
   // Copies the trace as text and counts its events.

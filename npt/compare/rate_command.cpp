@@ -125,13 +125,27 @@ void warn_of_short_trials(core::Phase& phase, const std::string& spec) {
       written / kMiB, rings / kMiB));
 }
 
+// A trial counts only beside the load, and none is begun where that is gone.
+core::Result<core::RateTrial> trial_beside(const std::optional<KernelTraceLoad>& load, ArmTrials& trials, double hz,
+                                           double seconds) {
+  const auto is_there = [&load] { return load ? load->status() : core::Status(); };
+  const auto no_trial = [](const core::Status& gone) {
+    return core::Error{gone.error().text, "", core::Exit::invalid};
+  };
+  if (const core::Status there = is_there(); !there) return no_trial(there);
+  auto trial = trials.run(hz, seconds);
+  if (const core::Status there = is_there(); !there) return no_trial(there);
+  return trial;
+}
+
 // The phase of an arm is its last trial, which is one of the confirmation when there was one. What was found before the
 // search was interrupted, or before a consumer died, is in it.
 core::Phase rate_of_arm(const std::string& arm, const std::string& label, const ArmProcess& process,
-                        const NptArguments& arguments, TrialTraces& traces) {
+                        const NptArguments& arguments, TrialTraces& traces,
+                        const std::optional<KernelTraceLoad>& load) {
   ArmTrials trials(arm, process, arguments, traces);
   const RateSearch search = find_maximum_rate(static_cast<double>(arguments.measurement.duration_ns) / 1e9,
-                                              [&](double hz, double seconds) { return trials.run(hz, seconds); });
+                                              [&](double hz, double seconds) { return trial_beside(load, trials, hz, seconds); });
   core::Phase phase = trials.take_last();
   phase.kind = core::kTracerKind.name;
   phase.arm = label;
@@ -172,7 +186,7 @@ core::Result<core::Exit> run_rate_search(const NptArguments& arguments, const co
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (core::stop_requested().load(std::memory_order_relaxed)) break;
       const auto before = load ? load->counts() : KernelTraceLoad::Counts();
-      phases.push_back(rate_of_arm(arguments.rated_arms[i], labels[i], *process, timed, traces));
+      phases.push_back(rate_of_arm(arguments.rated_arms[i], labels[i], *process, timed, traces, load));
       phases.back().command = command_text(words);
       if (load) load->enter(phases.back(), load->counts().since(before));
     }

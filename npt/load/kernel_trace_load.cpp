@@ -40,8 +40,12 @@ core::Status KernelTraceLoad::start_tracefs(const KernelTraceSpec& spec, unsigne
   return spec.is_drained() ? start_drained(spec.events == KernelTraceSpec::Events::all, measured_cpu) : enable_groups();
 }
 
+core::Status KernelTraceLoad::drain(const std::string& instance, unsigned measured_cpu, const std::string& to) {
+  return drain_.emplace().start(instance, measured_cpu, to);
+}
+
 core::Status KernelTraceLoad::start_drained(bool all, unsigned measured_cpu) {
-  if (core::Status status = drain_.emplace().start(instance_.path(), measured_cpu); !status) return status;
+  if (core::Status status = drain(instance_.path(), measured_cpu); !status) return status;
   what_ = fmt::format("{}, by tracefs, written to {}", all ? "all groups" : kSystemCalls, TraceDrain::kFolder);
   if (all) return instance_.enable_all();
   return instance_.enable(kSystemCalls) ? core::Status() : nothing_to_trace();
@@ -81,6 +85,10 @@ core::Status KernelTraceLoad::start_module() {
   return {};
 }
 
+core::Status KernelTraceLoad::status() const {
+  return drain_ ? drain_->status() : core::Status();
+}
+
 KernelTraceLoad::Counts KernelTraceLoad::Counts::since(const Counts& before) const {
   return {events - before.events, lost - before.lost, bytes - before.bytes};
 }
@@ -102,7 +110,7 @@ void KernelTraceLoad::enter(core::Phase& phase, const Counts& meanwhile) const {
   phase.facts["load"] = text(meanwhile);
   if (drain_ && drain_->is_traced_itself()) phase.warnings.emplace_back(kTracesItself);
   if (phase.status != core::PhaseStatus::ok) return;
-  const core::Status written = drain_ ? drain_->status() : core::Status();
+  const core::Status written = status();
   if (written && meanwhile.events != 0) return;
   phase.status = core::PhaseStatus::invalid;
   phase.reason = written ? "the kernel's tracer recorded nothing meanwhile" : written.error().text;

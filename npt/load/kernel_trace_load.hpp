@@ -29,6 +29,9 @@ class KernelTraceLoad {
   // What takes the events to a disk keeps off `measured_cpu`. ERRORS: no tracefs or no module here, or none of the
   // groups of events, with the reason (Exit::cannot_run); no disk to write to.
   core::Status start(const KernelTraceSpec& spec, unsigned measured_cpu);
+  // Of start(): takes what is in the folder of an instance to a disk.
+  core::Status drain(const std::string& instance, unsigned measured_cpu, const std::string& to = TraceDrain::kFolder);
+  core::Status status() const;  // why it is no load any more: the disk is full
   struct Counts {
     std::uint64_t events = 0;  // all CPUs; by the module, those of packets that were filled
     std::uint64_t lost = 0;    // of these, for want of room

@@ -167,14 +167,21 @@ def a_search_while_the_kernel_is_traced_leaves_no_instance(folder):
     before.no_more_left()
 
 
+FULL = "the kernel's trace cannot be written to /var/tmp: no space left on device"
+
+
+def with_a_disk_of(size, place="/var/tmp"):
+    """What puts a command into a mount namespace in which `place` is so large, and names what it left there; None: cannot be had."""
+    inner = f'mount -t tmpfs -o size={size} tmpfs {place} && {{ "$@"; status=$?; ls -A {place} >&2; exit $status; }}'
+    own = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", inner, "sh"]
+    return own if subprocess.run([*own, "true"], capture_output=True).returncode == 0 else None
+
+
 def beside_a_trace_that_is_written(folder):
-    """Who writes it is not in it, and the disk has no file of it: /var/tmp is one of a mount namespace, as large as the trace
-    needs, or too small for it."""
+    """Who writes it is not in it, and the disk has no file of it: /var/tmp is as large as the trace needs, or too small for it."""
     before = Before()
     for load, size in [("trace:syscalls", "1G"), ("trace:all", "1G"), ("trace:all,size=64k,count=2", "16k")]:
-        inner = f'mount -t tmpfs -o size={size} tmpfs /var/tmp && {{ "$@"; status=$?; ls -A /var/tmp >&2; exit $status; }}'
-        own = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", inner, "sh"]
-        if subprocess.run([*own, "true"], capture_output=True).returncode != 0:
+        if not (own := with_a_disk_of(size)):
             return "a mount namespace with a /var/tmp of its own cannot be had"
         run = compared("none,delay:1us", "--rounds", "1", "-D", "300ms", "--with-load", load, "--json", "-", before=own)
         status, out, err = ended(run)
@@ -188,18 +195,33 @@ def beside_a_trace_that_is_written(folder):
         if size != "16k":
             assert status == 0 and not err, (load, status, err)
             continue
-        full = "the kernel's trace cannot be written to /var/tmp: no space left on device"
-        assert status == 3 and re.fullmatch(rf"maxlat npt: [^\n]+: {full}\n", err), (status, err)
+        assert status == 3 and re.fullmatch(rf"maxlat npt: [^\n]+: {FULL}\n", err), (status, err)
         assert "invalid" in {phase["status"] for phase in phases.values()}, phases
+    before.no_more_left()
+    return None
+
+
+def a_search_ends_where_the_disk_of_the_kernels_trace_is_full(folder):
+    """A trial that the load was not there for does not count; no more are made, and the other arm has none."""
+    before = Before()
+    if not (own := with_a_disk_of("16k")):
+        return "a mount namespace with a /var/tmp of its own cannot be had"
+    run = start("--find-max-rate", "maxlat:timer,maxlat:wakeup", "--with-load", "trace:all,size=64k,count=2", "-D", "100ms",
+                "--json", "-", before=own)
+    status, out, err = ended(run)
+    if status == 77:
+        return "the kernel cannot be traced here: " + err.splitlines()[0]
+    assert status == 3 and err == f"maxlat npt: maxlat:timer: {FULL}\n", (status, err)
+    for arm, phase in phases_of(out).items():
+        assert phase["status"] == "invalid" and phase["reason"] == FULL and "maximum_rate" not in phase, (arm, phase)
+    assert list(phases_of(out)) == ["maxlat:timer", "maxlat:wakeup"], list(phases_of(out))
     before.no_more_left()
     return None
 
 
 def a_full_disk_ends_only_the_arms_that_write(folder):
     """/tmp, where the arms' folders are, is a small one of a mount namespace."""
-    inner = 'mount -t tmpfs -o size=1M tmpfs /tmp && { "$@"; status=$?; ls -A /tmp >&2; exit $status; }'
-    small = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", inner, "sh"]
-    if subprocess.run([*small, "true"], capture_output=True).returncode != 0:
+    if not (small := with_a_disk_of("1M", "/tmp")):
         return "a mount namespace with a small /tmp cannot be had"
     copy = pathlib.Path(MAXLAT).parent
     if copy.is_relative_to("/tmp"):
@@ -288,6 +310,7 @@ def a_plug_in_that_is_not_there_ends_only_its_arm(folder):
 CHECKS = [who_dies_in_a_round_ends_its_arm_and_no_other, a_search_whose_consumer_dies_finds_no_rate,
           an_interrupted_search_keeps_its_trials, an_arm_asked_for_twice_has_two_rates,
           a_search_while_the_kernel_is_traced_leaves_no_instance, beside_a_trace_that_is_written,
+          a_search_ends_where_the_disk_of_the_kernels_trace_is_full,
           a_full_disk_ends_only_the_arms_that_write, a_file_size_limit_is_an_error_and_no_death,
           nothing_stays_behind_a_killed_comparison, an_arm_that_crashes_ends_alone, one_cpu_is_enough_for_tracers,
           a_plug_in_that_is_not_there_ends_only_its_arm]
