@@ -9,7 +9,7 @@
 #   kernel-ring.md              what an event of each kind takes by itself, on 6.1
 #
 # Prints the table, writes the page with it to `refreshed`, and ends with 1 when a figure is more than a tenth above the page's, when
-# a primitive does not repeat, or when ours adds as much as ftrace. `elsewhere`: on another kernel than the page's, whose figures then
+# a primitive does not repeat, or when ours adds as much as ftrace or perf. `elsewhere`: on another kernel than the page's, whose figures then
 # are only named.
 
 function complain(text) {
@@ -54,10 +54,11 @@ function hold(primitive, what, figure, stored) {
 }
 
 function row(primitive) {
-  return sprintf("| %s | %.1f | %.1f | %.1f | %.0f | %.2f | %.1f | %.0f | %.2f | %s |\n", primitive, of_turn[primitive],
+  return sprintf("| %s | %.1f | %.1f | %.1f | %.0f | %.2f | %.1f | %.0f | %.2f | %.1f | %.2f | %s | %s |\n", primitive, of_turn[primitive],
                  found["unloaded", primitive], adds("ours", primitive), expected_ours[primitive],
                  found["ours", primitive] / found["unloaded", primitive], adds("ftrace", primitive), expected_ftrace[primitive],
-                 found["ftrace", primitive] / found["unloaded", primitive], of_paper[primitive])
+                 found["ftrace", primitive] / found["unloaded", primitive], adds("perf", primitive),
+                 found["perf", primitive] / found["unloaded", primitive], of_lttng_modules[primitive], of_paper[primitive])
 }
 
 FILENAME ~ /figures/ { found[$1, $2] = $3; next }
@@ -84,7 +85,9 @@ inside && /^\| [a-z]+ \| [0-9]/ {
   stored[cell[2], "untraced"] = cell[4]
   stored[cell[2], "ours"] = cell[5]
   stored[cell[2], "ftrace"] = cell[8]
-  of_paper[cell[2]] = cell[11]
+  stored[cell[2], "perf"] = cell[11]
+  of_lttng_modules[cell[2]] = cell[13] # not measured
+  of_paper[cell[2]] = cell[14]
   next
 }
 { if (rows > 0) after = after $0 "\n"; else before = before $0 "\n" }
@@ -97,10 +100,13 @@ END {
     must_repeat("unloaded", "again", primitive)
     must_repeat("unloaded", "idle", primitive)
     must_repeat("ours", "ours-again", primitive)
+    must_repeat("perf", "perf-again", primitive)
     if (adds("ours", primitive) >= adds("ftrace", primitive)) complain(primitive ": ours adds as much as ftrace")
+    if (adds("ours", primitive) >= adds("perf", primitive)) complain(primitive ": ours adds as much as perf")
     hold(primitive, "untraced", found["unloaded", primitive], stored[primitive, "untraced"])
     hold(primitive, "ours", adds("ours", primitive), stored[primitive, "ours"])
     hold(primitive, "ftrace", adds("ftrace", primitive), stored[primitive, "ftrace"])
+    hold(primitive, "perf", adds("perf", primitive), stored[primitive, "perf"])
     table = table row(primitive)
   }
   if (rows != 6) complain("the page has " rows " primitives")

@@ -1,13 +1,15 @@
 #!/bin/sh
 # Desnoyers 2012, section 5.6, in instructions: what lmbench's primitives take without a tracer, with our module loaded and idle,
-# with its flight recorder, and with ftrace's, which records the same events. And a round trip over UDP, as Desnoyers 2009,
+# with its flight recorder, and with ftrace's and perf's, which record the same events. And a round trip over UDP, as Desnoyers 2009,
 # section 8.4. How many events one has is counted by name; times what each of them takes by itself (docs/kernel-ring.md) that is
 # what is expected. docs/repeat-the-papers.md has the table; a tenth above it fails, and so does a row in which ours adds more
-# than ftrace does.
+# than one of these does.
 # guest-mode: exact
 # guest-kernels: rt
 # guest-cpu: max,+invtsc,x-force-features=on
 # guest-idle: waits
+# guest-userland: host
+# guest-packages: linux-perf+
 # guest-files: docs/repeat-the-papers.md docs/kernel-ring.md tests/guest/paper_lmbench.awk
 primitives='null read open fault fork udp'
 events='raw_syscalls:sys_enter raw_syscalls:sys_exit exceptions:page_fault_user exceptions:page_fault_kernel sched:sched_switch
@@ -56,6 +58,23 @@ for primitive in $primitives; do
   done
 done
 expect "events of ftrace that found no room" "$(sed -n 's/^dropped events: //p' $instance/per_cpu/cpu0/stats)" -eq 0
+echo 0 > $instance/events/enable
+
+# perf's: a ring of 4 MiB, written from its end to its begin, which nobody reads until it is stopped. It says itself when it has begun.
+mkfifo /tmp/perf.control /tmp/perf.answer
+on_host_userland perf record -a --overwrite -m 4M -D -1 --control=fifo:/tmp/perf.control,/tmp/perf.answer -o /tmp/perf.data \
+  $(for event in $events; do echo "-e $event"; done) > "$OUT/perf.txt" 2>&1 &
+perf=$!
+exec 3> /tmp/perf.control
+echo enable >&3
+read -r answer < /tmp/perf.answer
+[ "${answer%%[^a-z]*}" = ack ] || fail "perf has not begun: $answer"
+measured perf
+measured perf-again
+kill -INT "$(pidof perf)"
+wait $perf || true
+on_host_userland perf script -i /tmp/perf.data -F event > "$OUT/perf.events"
+expect "kinds of events in perf's ring, of those that a CPU alone has" "$(sort -u "$OUT/perf.events" | wc -l)" -ge 13
 case $(uname -r) in 6.1.*) elsewhere=0 ;; *) elsewhere=1 ;; esac # the page's figures are of that kernel
 cd "$OUT" # the names of these files tell the script what they are
 awk -v refreshed=repeat-the-papers.md -v elsewhere=$elsewhere -f "$FILES/paper_lmbench.awk" figures.txt events-*.txt "$FILES/kernel-ring.md" "$FILES/repeat-the-papers.md"

@@ -125,9 +125,9 @@ class Archive:
         return versions
 
     def depends(self, package):
-        """The names in its Depends line; the first of alternatives."""
+        """The names in its Depends line; the first of alternatives, and without what says that any architecture's will do."""
         line = next(line for line in self.run("apt-cache", "show", package).splitlines() if line.startswith("Depends:"))
-        return [part.split()[0] for part in line[len("Depends:"):].split(",")]
+        return [part.split()[0].partition(":")[0] for part in line[len("Depends:"):].split(",")]
 
     def unpack(self, package, directory, root):
         """Fetches one package into `directory` and unpacks it into `root`."""
