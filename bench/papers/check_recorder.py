@@ -94,6 +94,19 @@ class FakeTracefs(unittest.TestCase):
         lost = {row.split(" | ")[1]: row.strip(" |\n").split(" | ")[-1] for row in shown.getvalue().splitlines()}
         self.assertEqual(lost, {"dormant": "0", "flight recorder": "9", "to disk": "9"})
 
+    def test_a_workload_that_dies_in_one_configuration_has_its_reason_there_and_figures_elsewhere(self):
+        program, shown = script("workloads"), io.StringIO()
+        options = types.SimpleNamespace(rounds=2, seconds=2, clients=1, folder="/var/tmp")
+
+        def run(_workload, configuration, _options):
+            if configuration == "to disk":
+                raise processes.Failed("exit status 3: no space left")
+            return 5.0, 1.0, 10, 1e-3, 0
+        with mock.patch.object(program, "run", run), contextlib.redirect_stdout(shown):
+            self.assertFalse(program.measured("dbench", options))
+        told = {row.split(" | ")[1]: row.split(" | ")[2] for row in shown.getvalue().splitlines()}
+        self.assertEqual(told, {"dormant": "5 MB/s", "flight recorder": "5 MB/s", "to disk": "failed: exit status 3: no space left"})
+
     def test_instances_of_the_dead_are_removed_and_those_of_the_living_stay(self):
         gone = subprocess.Popen(["true"])
         gone.wait()
