@@ -21,10 +21,7 @@ attach() {
   : > "$OUT/$1.txt"
   on_host_userland bpftrace -e "BEGIN { printf(\"ready\\n\"); } $2" > "$OUT/$1.txt" 2>&1 &
   tracer=$!
-  until grep -q ready "$OUT/$1.txt"; do
-    [ -d /proc/$tracer ] || fail "bpftrace has ended: $(cat "$OUT/$1.txt")"
-    usleep 1000
-  done
+  wait_for_one $tracer ready "$OUT/$1.txt"
 }
 detach() { kill -INT "$(pidof bpftrace)"; wait $tracer || true; }
 # compare NAME ARMS: into $OUT/NAME.json

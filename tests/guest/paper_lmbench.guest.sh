@@ -60,13 +60,14 @@ done
 expect "events of ftrace that found no room" "$(sed -n 's/^dropped events: //p' $instance/per_cpu/cpu0/stats)" -eq 0
 echo 0 > $instance/events/enable
 
-# perf's: a ring of 4 MiB, written from its end to its begin, which nobody reads until it is stopped. It says itself when it has begun.
+# perf's: a ring of 4 MiB, written from its end to its begin, which nobody reads until it is stopped. It answers when it has begun.
 mkfifo /tmp/perf.control /tmp/perf.answer
+: > "$OUT/perf.txt"
 on_host_userland perf record -a --overwrite -m 4M -D -1 --control=fifo:/tmp/perf.control,/tmp/perf.answer -o /tmp/perf.data \
   $(for event in $events; do echo "-e $event"; done) > "$OUT/perf.txt" 2>&1 &
 perf=$!
-exec 3> /tmp/perf.control
-echo enable >&3
+wait_for_one $perf "Events disabled" "$OUT/perf.txt"
+echo enable > /tmp/perf.control
 read -r answer < /tmp/perf.answer
 [ "${answer%%[^a-z]*}" = ack ] || fail "perf has not begun: $answer"
 measured perf

@@ -53,6 +53,13 @@ on_host_userland() {
 }
 # wait_for PATTERN FILE: until a line of the file matches (the test's time limit ends a vain wait)
 wait_for() { until grep -q "$1" "$2" 2>/dev/null; do usleep 1000; done; }
+# wait_for_one PROCESS PATTERN FILE: as wait_for, of what that process writes into the file; fails where it has ended
+wait_for_one() {
+  until grep -q "$2" "$3"; do
+    [ -d "/proc/$1" ] || fail "it has ended: $(cat "$3")"
+    usleep 1000
+  done
+}
 # arm_figure FILE ARM KEY: of npt's comparison FILE (JSON) that figure of that arm ("max_ns", "p50"), in whole instructions
 arm_figure() {
   awk -v arm="\"arm\": \"$2" -v key="\"$3\":" 'index($0, arm) { inside = 1 }
