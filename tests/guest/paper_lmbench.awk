@@ -86,8 +86,8 @@ inside && /^\| [a-z]+ \| [0-9]/ {
   stored[cell[2], "ours"] = cell[5]
   stored[cell[2], "ftrace"] = cell[8]
   stored[cell[2], "perf"] = cell[11]
-  of_lttng_modules[cell[2]] = cell[13] # not measured
-  of_paper[cell[2]] = cell[14]
+  of_lttng_modules[cell[2]] = cell[13] " | " cell[14] # measured by hand
+  of_paper[cell[2]] = cell[15]
   next
 }
 { if (rows > 0) after = after $0 "\n"; else before = before $0 "\n" }
