@@ -32,8 +32,10 @@ Error error_in_file(const std::string& file, const toml::source_position& where,
                     std::string_view hint);
 
 // Throws a TomlMistake where toml++ 3.3 would not come back with an error:
-//   a letter that is not ASCII, outside quotes and comments, or behind a backslash. TOML knows none there, and for one
-//   where a blank may be, toml++ runs into __builtin_unreachable();
+//   a letter that is not ASCII where a blank may be, and toml++ runs into __builtin_unreachable(): outside quotes
+//   and comments, behind a backslash, and behind one that ends a line and the blanks after it. TOML knows only the last;
+//   what would make toml++ take for such a letter one that stands in quotes for us: a quote or a bracket in a word, a
+//   second "=";
 //   a key of more than 64 names (a.b.c). It makes a table of each in the one before, and frees them by as many calls in
 //   each other.
 void refuse_what_breaks_toml(std::string_view text);

@@ -7,63 +7,6 @@
 #include <maxlat/core/sys/toml_reader.hpp>
 
 namespace maxlat::core {
-namespace {
-
-[[noreturn]] void refuse_at(std::string_view text, size_t at, const char* why) {
-  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-  throw TomlMistake{{static_cast<toml::source_index>(line), 1}, why};
-}
-
-bool is_ascii(std::string_view text, size_t at) {
-  return at >= text.size() || static_cast<unsigned char>(text[at]) < 0x80;
-}
-
-// Behind the text in quotes that begins at `at`: of one line, or of several between three quotes. Without its end, the
-// end of the line or of the text.
-size_t behind_quoted(std::string_view text, size_t at) {
-  const char quote = text[at];
-  const std::string three(3, quote);
-  const bool of_lines = text.substr(at, 3) == three;
-  for (at += of_lines ? 3 : 1; at < text.size(); ++at) {
-    if (text[at] == '\\' && quote == '"') {
-      if (!is_ascii(text, ++at)) refuse_at(text, at, "a letter that is not ASCII, behind a backslash");
-    } else if (of_lines && text.substr(at, 3) == three) {
-      const std::string_view end = text.substr(at, 5);  // two more may belong to the text
-      return at + std::min(end.find_first_not_of(quote), end.size());
-    } else if (!of_lines && text[at] == quote) {
-      return at + 1;
-    } else if (text[at] == '\n' && !of_lines) {
-      return at;
-    }
-  }
-  return text.size();
-}
-
-}  // namespace
-
-void refuse_what_breaks_toml(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  constexpr std::string_view kBetweenKeys = "=,{}[]\n";
-  constexpr int kMostNames = 64;
-  int names = 1;
-  size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  while (at < text.size()) {
-    const char each = text[at];
-    if (each == '"' || each == '\'') {
-      at = behind_quoted(text, at);
-      continue;
-    }
-    if (each == '#') {
-      at = std::min(text.find('\n', at), text.size());
-      continue;
-    }
-    if (!is_ascii(text, at)) refuse_at(text, at, "a letter that is not ASCII, outside quotes");
-    if (kBetweenKeys.find(each) != kBetweenKeys.npos) names = 1;
-    if (each == '.' && ++names > kMostNames) refuse_at(text, at, "more than 64 names in a key");
-    ++at;
-  }
-}
-
 Error error_in_file(const std::string& file, const toml::source_position& where, std::string_view text,
                     std::string_view hint) {
   // A quoted key may hold anything, a line break, too.

@@ -35,14 +35,42 @@ TEST(TomlReader, RefusesAnyOtherLetterElsewhere) {
   }
 }
 
-// Found by fuzzing: in a text of several lines blanks may be behind it.
+// Found by fuzzing: in a text of several lines blanks may be behind it, and where it ends a line, in front of the next.
 TEST(TomlReader, RefusesAnyOtherLetterBehindABackslash) {
-  for (const std::string text : {"x = \"\"\"\n\\é\"\"\"", "\nx = \"\\é\"", "\nx = \"\\\\\\\xcc\""}) {
+  for (const std::string text :
+       {"x = \"\"\"\n\\é\"\"\"", "\nx = \"\\é\"", "\nx = \"\\\\\\\xcc\"", "x = \"\"\"a\\\né\"\"\"",
+        "x = \"\"\"a\\ \t\r\n \t é\"\"\"", "\nx = \"\"\"\\ é\"\"\""}) {
     const auto name = name_in(text);
     ASSERT_FALSE(name) << text;
     EXPECT_EQ(name.error().text, "f.toml:2: a letter that is not ASCII, behind a backslash") << text;
   }
   EXPECT_TRUE(name_in("x = \"\\\\é\"\ny = '\\é'"));
+  EXPECT_TRUE(name_in("x = \"\"\"a\\\n  b é\\\\\né\"\"\"\ny = '''\\\n é'''"));
+}
+
+// Found by fuzzing: toml++ reads a number up to a blank, over quotes, too.
+TEST(TomlReader, RefusesQuotesAndBracketsInAWord) {
+  for (const std::string text :
+       {"\nx = 0'é'", "\nx = 0.'é'", "x = [1,\n 1.'é']", "\nx = {a = 1.'é'}", "\nx = {a = 'b''é'}",
+        "\nx = [{'a'.'é' = 0'é'}]", "\nx'é' = 1", "\n['a''é']", "x = [[], {},\n0'é']"}) {
+    const auto name = name_in(text);
+    ASSERT_FALSE(name) << text;
+    EXPECT_EQ(name.error().text, "f.toml:2: a quote in a word") << text;
+  }
+  for (const std::string text : {"\nx = 0['é']", "\nx = 0{'é' = 1}"})
+    EXPECT_EQ(name_in(text).error().text, "f.toml:2: a bracket in a word") << text;
+  for (const std::string text : {"\nx = 0='é'", "\nx = {a = 1 = 'é'}"})
+    EXPECT_EQ(name_in(text).error().text, "f.toml:2: a second \"=\"") << text;
+}
+
+TEST(TomlReader, TakesQuotesWhereverTheyMayBe) {
+  for (const std::string text :
+       {"x='é'", "'é'.'é'='é' # 'é", "['é'.\"é\" . 'é']\na=1", "[['é']]\n'é' = 1", "x=['é',\"é\"\n,'é'\n]",
+        "x={'é'='é','a'.'é'={'é'=1}}", "x=[{a='é'}\n,{'é'=[1,'é']}]\n'é'=1", "x=1979-05-27 07:32:00 # 'é'",
+        "x=[[1.5,'é'],[\"\"\"é\"\"\"\",'''é''']]", "\xef\xbb\xbf'é'=1", "x='é'\r\ny=[ # 'é\r\n'é']\r\n"}) {
+    const auto name = name_in(text + "\n");
+    EXPECT_TRUE(name) << text << ": " << (name ? "" : name.error().text);
+  }
 }
 
 TEST(TomlReader, WhatHasNoEndIsToldInALine) {
