@@ -158,15 +158,16 @@ class Ledger {
     }
     const bool beside = beside_event_ || until < interval_.to;
     if (!beside || until - mark_ > way_at_most()) return nothing_seen(until);
-    if (!beside_switch_ && !at_switch_ && mark_ < interval_.back_from) ways_.push_back({mark_, until});
+    ways_.push_back({{mark_, until}, has_switch() || mark_ >= interval_.back_from});
     give_to(find({.kind = TimeClass::around, .certainty = Certainty::next_to}), until);
   }
+
+  bool has_switch() const { return beside_switch_ || at_switch_; }
 
   // Of the thread's own, from here to this event.
   uint64_t way_at_most() const {
     if (mark_ >= interval_.back_from) return interval_.back_at_most;
-    const bool has_switch = beside_switch_ || at_switch_;
-    return has_switch && interval_.switch_at_most != 0 ? interval_.switch_at_most : interval_.around_at_most;
+    return has_switch() && interval_.switch_at_most != 0 ? interval_.switch_at_most : interval_.around_at_most;
   }
 
   void nothing_seen(uint64_t until) {
@@ -278,7 +279,7 @@ class Ledger {
   bool woken_ = false;  // the thread, and it does not run yet
   bool beside_event_ = false;
   bool beside_switch_ = false, at_switch_ = false;  // the event before, and this one
-  std::vector<Context> stack_;  // the innermost last; empty and known: the thread itself
+  std::vector<Context> stack_;                      // the innermost last; empty and known: the thread itself
   std::optional<size_t> fault_;
   std::vector<Part> parts_;
   std::map<int32_t, size_t> wakers_;
@@ -286,7 +287,8 @@ class Ledger {
   // The last interrupts that a CPU asked for, and that have not come yet.
   enum Sent : uint8_t { kReschedule, kCall };
   std::array<std::optional<KernelEvent>, 2> sent_;
-  std::vector<Stretch> nothing_seen_, ways_;
+  std::vector<Stretch> nothing_seen_;
+  std::vector<Way> ways_;
 };
 
 // One stretch of a part becomes one of another. REQUIRES: it is of the class `from`.
@@ -327,9 +329,9 @@ Accounting account(std::span<const KernelEvent> events, const Interval& interval
   return ledger.close();
 }
 
-void tighten_around(uint64_t at_most, Accounting& accounting) {
-  std::erase_if(accounting.ways, [&](const Stretch& way) {
-    if (way.to - way.from <= at_most) return false;
+void tighten_around(const LongestWays& longest, Accounting& accounting) {
+  std::erase_if(accounting.ways, [&](const Way& way) {
+    if (way.to - way.from <= (way.is_of_switch ? longest.of_switch : longest.of_interrupt)) return false;
     give_away(way, TimeClass::around, {.kind = TimeClass::nothing_seen}, accounting);
     const auto behind = std::find_if(accounting.nothing_seen.begin(), accounting.nothing_seen.end(),
                                      [&](const Stretch& other) { return other.from > way.from; });

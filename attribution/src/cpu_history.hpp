@@ -55,8 +55,8 @@ class CpuHistory {
 
   // Of all gaps that were accounted for, kept or not.
   const AroundCalibration& around() const { return around_; }
-  void tighten_around_of_all(uint64_t at_most) {
-    for (Kept& kept : largest_) tighten_around(at_most, kept.accounting);
+  void tighten_around_of_all(const LongestWays& longest) {
+    for (Kept& kept : largest_) tighten_around(longest, kept.accounting);
   }
 
   // When all is told: what was asked for may lie before the look that found more of them.

@@ -7,7 +7,6 @@
 #include <maxlat/attribution/kernel_symbols.hpp>
 #include <maxlat/attribution/kernel_watch.hpp>
 #include <maxlat/attribution/reader_thread.hpp>
-#include <optional>
 #include <utility>
 
 #include "elsewhere/elsewhere_source.hpp"
@@ -91,13 +90,16 @@ class Watch final : public KernelWatch {
   // Before SMIs are named: what turns out to be no way into the kernel may be one.
   AroundLimit calibrate_around() {
     AroundCalibration around;
-    for (const auto& cpu : turns_->cpus()) around.add(cpu->history.around());
-    AroundLimit limit{.switch_at_most_ns = switch_at_most_ns(plan_.watched), .ways = around.ways()};
-    const std::optional<uint64_t> at_most = around.at_most();
-    if (!at_most) return limit;
-    limit.is_calibrated = true;
-    limit.at_most_ns = std::min(kAroundAtMost_ns, static_cast<double>(*at_most) / plan_.ticks_per_ns);
-    for (const auto& cpu : turns_->cpus()) cpu->history.tighten_around_of_all(*at_most);
+    for (const auto& cpu : turns_->cpus()) {
+      around.add(cpu->history.around());
+      around.add(cpu->wakeups.around());
+    }
+    const AroundLimit limit = around_limit(around, switch_at_most_ns(plan_.watched), plan_.ticks_per_ns);
+    const LongestWays longest = longest_ways(limit, plan_.ticks_per_ns);
+    for (const auto& cpu : turns_->cpus()) {
+      cpu->history.tighten_around_of_all(longest);
+      cpu->wakeups.tighten_around_of_all(longest);
+    }
     return limit;
   }
 

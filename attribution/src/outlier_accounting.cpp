@@ -31,14 +31,21 @@ size_t enter_cpu(const std::vector<AccountedGap>& watched, const std::vector<cor
 
 constexpr size_t kWakeupsKept = 10;
 
+// "calibrated, RULE of 7 ways beside WHAT of this run"
+std::string origin_text(const LimitOfWays& limit, const char* rule, const char* what) {
+  const std::string ways = fmt::format("{} beside {}", core::counted(limit.ways, "way"), what);
+  if (limit.is_calibrated) return fmt::format("calibrated, {} of {} of this run", rule, ways);
+  return fmt::format("measured on one virtual machine, not on this one ({})", ways);
+}
+
 std::string around_text(const AroundLimit& around) {
-  std::string text = fmt::format("at most {} at a stretch", core::latency_text(around.at_most_ns));
-  if (around.switch_at_most_ns != around.at_most_ns)
-    text += fmt::format(", {} beside a task switch", core::latency_text(around.switch_at_most_ns));
-  const std::string ways = core::counted(around.ways, "way");
-  if (around.is_calibrated)
-    return text + fmt::format(": calibrated, eight times the median of {} beside lone ticks of this run", ways);
-  return text + fmt::format(": measured on one virtual machine, not on this one ({} beside lone ticks)", ways);
+  const auto& [of_interrupt, of_switch] = around;
+  std::string text = fmt::format("at most {} at a stretch: {}", core::latency_text(of_interrupt.at_most_ns),
+                                 origin_text(of_interrupt, "eight times the median", "lone ticks"));
+  if (of_switch.is_calibrated || of_switch.at_most_ns != of_interrupt.at_most_ns)
+    text += fmt::format("; beside a task switch at most {}: {}", core::latency_text(of_switch.at_most_ns),
+                        origin_text(of_switch, "twice the ninth decile", "task switches"));
+  return text;
 }
 
 void enter_run(const WatchResult& watched, core::Phase& phase) {

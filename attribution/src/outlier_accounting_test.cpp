@@ -23,9 +23,7 @@ class OutlierAccounting : public testing::Test {
     phase_.per_cpu[0].outliers = {{.t_ns = 5'000, .latency_ns = 900, .cause = {}},
                                   {.t_ns = 9'000, .latency_ns = 700, .cause = {}}};
   }
-  void enter(const WatchResult& watched) {
-    enter_accounting(watched, std::span(&kept_, 1), phase_);
-  }
+  void enter(const WatchResult& watched) { enter_accounting(watched, std::span(&kept_, 1), phase_); }
 
   std::vector<core::OutlierSample> kept_{{.ticks = 900, .time = 5'000}, {.ticks = 700, .time = 9'000}};
   core::Phase phase_;
@@ -80,17 +78,25 @@ TEST_F(OutlierAccounting, EachOutlierHasItsOwnList) {
 }
 
 TEST_F(OutlierAccounting, HowLongAroundMayBeAndByWhomIsSaid) {
-  enter({.cpus = {{longer_, shorter_}}, .around = {.ways = 7}});
+  enter({.cpus = {{longer_, shorter_}}, .around = {.of_interrupt = {.ways = 7}}});
   EXPECT_EQ(
       phase_.facts.at("around"),
       "at most 3.00 us at a stretch: measured on one virtual machine, not on this one (7 ways beside lone ticks)");
-  enter({.cpus = {{longer_, shorter_}}, .around = {.switch_at_most_ns = 20'000}});
-  EXPECT_THAT(phase_.facts.at("around"), HasSubstr("3.00 us at a stretch, 20.0 us beside a task switch: measured"));
-  enter({.cpus = {{longer_, shorter_}}, .around = {.at_most_ns = 1600, .is_calibrated = true, .ways = 212}});
-  EXPECT_EQ(
-      phase_.facts.at("around"),
-      "at most 1.60 us at a stretch, 3.00 us beside a task switch: calibrated, eight times the median of 212 ways "
-      "beside lone ticks of this run");
+  enter({.cpus = {{longer_, shorter_}}, .around = {.of_switch = {.at_most_ns = 20'000, .ways = 1}}});
+  EXPECT_THAT(phase_.facts.at("around"),
+              HasSubstr("; beside a task switch at most 20.0 us: measured on one virtual machine, not on this one (1 "
+                        "way beside task switches)"));
+  enter({.cpus = {{longer_, shorter_}},
+         .around = {.of_switch = {.at_most_ns = 6100, .is_calibrated = true, .ways = 140}}});
+  EXPECT_THAT(phase_.facts.at("around"),
+              HasSubstr("; beside a task switch at most 6.10 us: calibrated, twice the ninth decile of 140 ways beside "
+                        "task switches of this run"));
+  enter({.cpus = {{longer_, shorter_}},
+         .around = {.of_interrupt = {.at_most_ns = 1600, .is_calibrated = true, .ways = 212}}});
+  EXPECT_EQ(phase_.facts.at("around"),
+            "at most 1.60 us at a stretch: calibrated, eight times the median of 212 ways beside lone ticks of this "
+            "run; beside a task switch at most 3.00 us: measured on one virtual machine, not on this one (0 ways "
+            "beside task switches)");
 }
 
 TEST_F(OutlierAccounting, TheTableOfTheRunIsThePhases) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <maxlat/attribution/kernel_buffers.hpp>
 #include <maxlat/core/sys/realtime.hpp>
 #include <maxlat/test/temporary_folder.hpp>
 
@@ -111,6 +112,22 @@ TEST_F(WithThisKernel, WhatWasOverwrittenIsAHole) {
   const std::vector<KernelEvent> events = read();
   EXPECT_GE(std::count_if(events.begin(), events.end(), [](const auto& e) { return e.kind == EventKind::hole; }), 1);
   EXPECT_GT(source_->lost(), 0u);
+}
+
+// A buffer of a million GiB: the kernel says so at once.
+TEST_F(WithThisKernel, MoreMemoryThanThereIsIsRefusedAndNothingIsLeft) {
+  std::string instance;
+  {
+    auto buffers = KernelBuffers::open("/", "maxlat-too-large-");
+    ASSERT_TRUE(buffers) << buffers.error().text;
+    instance = buffers->instance().path();
+    const core::Status recording = buffers->record({cpu_}, {}, size_t{1} << 40);
+    ASSERT_FALSE(recording);
+    EXPECT_EQ(recording.error().exit_status, core::Exit::cannot_run);
+    EXPECT_THAT(recording.error().text, testing::AllOf(HasSubstr("buffer_size_kb"), HasSubstr("allocate memory")));
+    EXPECT_THAT(recording.error().hint, HasSubstr("smaller buffers")) << "root it was";
+  }
+  EXPECT_FALSE(fs::exists(instance));
 }
 
 TEST_F(WithThisKernel, NothingIsLeft) {

@@ -62,6 +62,7 @@ def check_latest_wakeups(cyclictest):
     if not is_recorded(cyclictest):
         return
     check_tables(cyclictest)
+    assert "; beside a task switch at most " in cyclictest["facts"]["around"], cyclictest["facts"]["around"]
     for of_cpu in cyclictest["interference"]:
         for wakeup in of_cpu["wakeups"]:
             steps = sum(wakeup[step] for step in ("late_interrupt_ns", "handler_ns", "waking_ns", "others_ns"))

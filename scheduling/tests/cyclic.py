@@ -128,6 +128,8 @@ def named(file, cpu):
     if not told.startswith("recorded"):
         expect(f"why the kernel's events are not recorded is told ({told})", told.startswith("not recorded: "))
         return
+    around = phase["facts"]["around"]
+    expect(f"how long the thread's own way may take is told ({around})", "; beside a task switch at most " in around)
     expect("the latest is told with its names", re.search(r"^The latest wake-up:\n .*\n +\S", output, re.M))
     latest = phase["per_cpu"][0]["outliers"][0]
     parts = latest["accounting"]

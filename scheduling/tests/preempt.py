@@ -72,6 +72,8 @@ def named(file, cpu):
            re.match(r"recorded by (module|tracefs)|not recorded: .", told) and f"Kernel events {told}\n" in ended.stdout)
     if not told.startswith("recorded"):
         return
+    around = phase["facts"]["around"]
+    expect(f"how long the thread's own way may take is told ({around})", "; beside a task switch at most " in around)
     expect("the largest delay is told with its pair and its names",
            re.search(r"^The largest delay:\n .* after the start.*, SCHED_\w+.* over SCHED_.*\n {12}\S", ended.stdout, re.M))
     delays = [outlier for outlier in phase["per_cpu"][0]["outliers"] if outlier["latency_ns"] > 0]

@@ -52,8 +52,13 @@ void LateWakeups::offer(const Wakeup& wakeup, int32_t thread, const CpuHistory& 
     if (part.kind == TimeClass::before_history && history.has_forgotten()) return;
     if (is_of_another(part, wakeup)) kept.others += part.ticks;
   }
+  around_.see(kept.whole);
   kept_.insert(place, std::move(kept));
   if (kept_.size() > most_) kept_.pop_back();
+}
+
+void LateWakeups::tighten_around_of_all(const LongestWays& longest) {
+  for (Kept& kept : kept_) tighten_around(longest, kept.whole);
 }
 
 void LateWakeups::name_smis_of(std::span<const SmiWindow> windows) {

@@ -27,7 +27,9 @@ class LateWakeups {
   // has the events up to its end, which is the last of them or earlier.
   void offer(const Wakeup& wakeup, int32_t thread, const CpuHistory& history);
 
-  // As CpuHistory's: when all is told.
+  // As CpuHistory's: of all that were kept once; and when all is told.
+  const AroundCalibration& around() const { return around_; }
+  void tighten_around_of_all(const LongestWays& longest);
   void name_smis_of(std::span<const SmiWindow> windows);
 
   // Addresses of the functions in them, and from which interrupts were sent.
@@ -46,6 +48,7 @@ class LateWakeups {
   const size_t most_;
   const double ticks_per_ns_;
   std::vector<Kept> kept_;  // latest first
+  AroundCalibration around_;
 };
 
 }  // namespace maxlat::attribution

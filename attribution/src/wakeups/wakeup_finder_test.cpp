@@ -226,6 +226,23 @@ TEST_F(Wakeups, TheWayBackIsNobodysAndTooLongAOneIsUnseen) {
   EXPECT_EQ(all[1].accounting[0].ns, 15'000);
 }
 
+// Of all that were kept once. What the processor was away for on such a way is then unseen, and formerly was not.
+TEST_F(Wakeups, TheWaysBackOfThisRunTellHowLongOneIs) {
+  const auto wake_up = [&](uint64_t at, uint64_t way) {
+    find({timer_entry(at), expiry(at + 20), waking(at + 40), timer_exit(at + 60), to_meter(at + 100),
+          sleeps(at + 100 + way)});
+  };
+  for (uint64_t i = 1; i <= 20; ++i) wake_up(i * 1'000'000, 2980 + i);
+  wake_up(30'000'000, 15'000);
+  EXPECT_EQ(latest_.around().switch_ways(), 21u);
+  EXPECT_EQ(latest_.around().switch_at_most(), 2 * 2999u);
+  EXPECT_EQ(latest().accounting[0].kind, TimeClass::around);
+  latest_.tighten_around_of_all({.of_switch = *latest_.around().switch_at_most()});
+  EXPECT_EQ(latest().accounting[0].kind, TimeClass::nothing_seen);
+  EXPECT_EQ(latest().accounting[0].ns, 15'000);
+  EXPECT_EQ(latest_.told(0, {})[1].accounting[0].kind, TimeClass::around) << "no longer than one takes";
+}
+
 // It was due while the thread was still on its way to sleep, and the processor was away from there on.
 TEST_F(Wakeups, WhereNothingIsSeenItMayHaveBeenAnSmi) {
   find({to_meter(5), timer_set(10, 1000), test::switch_to(9000, 0, "swapper/1"), timer_entry(9010), expiry(9020),

@@ -20,33 +20,62 @@ bool is_of_a_lone_tick(const Accounting& accounting) {
 }
 
 // 0: there are too few.
-uint64_t median_of(std::vector<uint64_t> lengths) {
+uint64_t quantile_of(std::vector<uint64_t> lengths, size_t percent) {
   if (lengths.size() < AroundCalibration::kFewest) return 0;
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
+  const auto place = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() * percent / 100);
+  std::nth_element(lengths.begin(), place, lengths.end());
+  return *place;
 }
 
 }  // namespace
 
 void AroundCalibration::see(const Accounting& accounting) {
-  if (!is_of_a_lone_tick(accounting)) return;
-  for (const Stretch& way : accounting.ways) {
+  const bool is_of_tick = is_of_a_lone_tick(accounting);
+  for (const Way& way : accounting.ways) {
     const bool is_in = way.from == accounting.from, is_out = way.to == accounting.to;
-    if (is_in == is_out) continue;
-    std::vector<uint64_t>& lengths = is_in ? in_ : out_;
-    if (lengths.size() < kMost) lengths.push_back(way.to - way.from);
+    if (way.is_of_switch)
+      keep(way.to - way.from, is_out ? beside_switch_.out : beside_switch_.in);
+    else if (is_of_tick && is_in != is_out)
+      keep(way.to - way.from, is_in ? beside_tick_.in : beside_tick_.out);
   }
 }
 
+void AroundCalibration::Ways::add(const Ways& other) {
+  in.insert(in.end(), other.in.begin(), other.in.end());
+  out.insert(out.end(), other.out.begin(), other.out.end());
+}
+
 void AroundCalibration::add(const AroundCalibration& other) {
-  in_.insert(in_.end(), other.in_.begin(), other.in_.end());
-  out_.insert(out_.end(), other.out_.begin(), other.out_.end());
+  beside_tick_.add(other.beside_tick_);
+  beside_switch_.add(other.beside_switch_);
+}
+
+std::optional<uint64_t> AroundCalibration::Ways::limit(size_t percent, uint64_t times) const {
+  if (out.size() < kFewest) return {};
+  return times * std::max(quantile_of(in, percent), quantile_of(out, percent));
 }
 
 std::optional<uint64_t> AroundCalibration::at_most() const {
-  if (out_.size() < kFewest) return {};
-  return kTimesTheMedian * std::max(median_of(in_), median_of(out_));
+  return beside_tick_.limit(50, kTimesTheMedian);
+}
+
+std::optional<uint64_t> AroundCalibration::switch_at_most() const {
+  return beside_switch_.limit(90, kTimesTheNinthDecile);
+}
+
+AroundLimit around_limit(const AroundCalibration& around, double switch_at_most_ns, double ticks_per_ns) {
+  const auto limit = [&](std::optional<uint64_t> ticks, size_t ways, double least_ns, double most_ns) -> LimitOfWays {
+    if (!ticks || least_ns == most_ns) return {.at_most_ns = most_ns, .ways = ways};
+    const double ns = static_cast<double>(*ticks) / ticks_per_ns;
+    return {.at_most_ns = std::clamp(ns, least_ns, most_ns), .is_calibrated = true, .ways = ways};
+  };
+  return {.of_interrupt = limit(around.at_most(), around.ways(), 0, kAroundAtMost_ns),
+          .of_switch = limit(around.switch_at_most(), around.switch_ways(), kAroundAtMost_ns, switch_at_most_ns)};
+}
+
+LongestWays longest_ways(const AroundLimit& limit, double ticks_per_ns) {
+  const auto ticks = [&](double ns) { return static_cast<uint64_t>(ns * ticks_per_ns); };
+  return {.of_interrupt = ticks(limit.of_interrupt.at_most_ns), .of_switch = ticks(limit.of_switch.at_most_ns)};
 }
 
 }  // namespace maxlat::attribution

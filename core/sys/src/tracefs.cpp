@@ -23,6 +23,17 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNeeds = "needs root, and a kernel with ftrace";
 
+const char* hint_for(int failure) {
+  switch (failure) {
+    case EBUSY:
+      return "it is in use, and exists once: is another program tracing?";
+    case ENOMEM:
+      return "this machine has not so much memory free: record with smaller buffers, or fewer CPUs";
+    default:
+      return kNeeds;
+  }
+}
+
 std::string below(const std::string& root, const char* place) {
   return (root.ends_with('/') ? root.substr(0, root.size() - 1) : root) + place;
 }
@@ -96,8 +107,7 @@ Status write_tracefs(const std::string& file, const std::string& value, TracefsW
   const base::Descriptor opened(::open(file.c_str(), O_WRONLY | O_CLOEXEC | way));
   if (opened && ::write(opened.number(), value.data(), value.size()) == static_cast<ssize_t>(value.size())) return {};
   const int failure = errno;
-  return system_error(fmt::format("cannot write '{}' to '{}'", value, file), failure,
-                      failure == EBUSY ? "it is in use, and exists once: is another program tracing?" : kNeeds);
+  return system_error(fmt::format("cannot write '{}' to '{}'", value, file), failure, hint_for(failure));
 }
 
 std::string_view selected_word(std::string_view choices) {

@@ -75,15 +75,25 @@ struct Stretch {
   uint64_t from = 0, to = 0;
 };
 
+// One of `around`: into the kernel or back.
+struct Way : Stretch {
+  bool is_of_switch = false;  // with a task switch at an end of it, or a woken thread's back into its program
+};
+
 struct Accounting {
   uint64_t from = 0, to = 0;
   std::vector<Part> parts;              // largest first, none empty
   std::vector<Stretch> nothing_seen{};  // those of this part, in their order
-  std::vector<Stretch> ways{};          // of `around`: into the kernel or back, with no task switch at either end
+  std::vector<Way> ways{};
 };
 
-// What is known later of how long such a way takes: those that were longer become parts of nothing_seen.
-void tighten_around(uint64_t at_most, Accounting& accounting);
+// How many ticks one way takes at most.
+struct LongestWays {
+  uint64_t of_interrupt = UINT64_MAX, of_switch = UINT64_MAX;
+};
+
+// What is known later of how long a way takes: those that were longer become parts of nothing_seen.
+void tighten_around(const LongestWays& longest, Accounting& accounting);
 
 // Between two looks at the CPU's count of system management interrupts it rose by `count`.
 struct SmiWindow {

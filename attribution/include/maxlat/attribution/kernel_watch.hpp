@@ -34,7 +34,7 @@ namespace maxlat::attribution {
 
 // What is handed over as a gap.
 enum class Watched {
-  loop,   // ticks between two reads of the counter by a thread that runs
+  loop,  // ticks between two reads of the counter by a thread that runs
   // Ticks from the time at which a timer was due to the first read of the thread that it woke. Each has its own thread,
   // and a partner that had the CPU until then.
   preemption,
@@ -64,12 +64,14 @@ struct AccountedGap {
   std::vector<core::AccountedTime> parts;
 };
 
-// How long at a stretch the way into the kernel or back was taken to be.
-struct AroundLimit {
+// How long at a stretch a way into the kernel or back was taken to be.
+struct LimitOfWays {
   double at_most_ns = kAroundAtMost_ns;
-  double switch_at_most_ns = kAroundAtMost_ns;  // that which begins or ends with a task switch
-  bool is_calibrated = false;                   // the first of them, by this run; else it is assumed
-  uint64_t ways = 0;                            // beside lone ticks, which tell
+  bool is_calibrated = false;  // by this run; else it is assumed
+  uint64_t ways = 0;           // of this run, which tell
+};
+struct AroundLimit {
+  LimitOfWays of_interrupt{}, of_switch{};  // the latter begins or ends with a task switch
 };
 
 struct WatchResult {
@@ -79,8 +81,8 @@ struct WatchResult {
   uint64_t events = 0, lost = 0;                      // read; and overwritten before they were
   uint64_t lost_elsewhere = 0;                        // of what other CPUs did to these
   AroundLimit around{};
-  core::MachineChange machine{};                      // counted from start() to finish()
-  std::string damage{};                               // why the watch ended before the run; "" when it did not
+  core::MachineChange machine{};  // counted from start() to finish()
+  std::string damage{};           // why the watch ended before the run; "" when it did not
 };
 
 class KernelWatch {
