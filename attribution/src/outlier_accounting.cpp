@@ -32,7 +32,7 @@ size_t enter_cpu(const std::vector<AccountedGap>& watched, const std::vector<cor
 constexpr size_t kWakeupsKept = 10;
 
 // "calibrated, RULE of 7 ways beside WHAT of this run"
-std::string origin_text(const LimitOfWays& limit, const char* rule, const char* what) {
+std::string origin_text(const LimitOfWays& limit, const std::string& rule, const char* what) {
   const std::string ways = fmt::format("{} beside {}", core::counted(limit.ways, "way"), what);
   if (limit.is_calibrated) return fmt::format("calibrated, {} of {} of this run", rule, ways);
   return fmt::format("measured on one virtual machine, not on this one ({})", ways);
@@ -43,8 +43,12 @@ std::string around_text(const AroundLimit& around) {
   std::string text = fmt::format("at most {} at a stretch: {}", core::latency_text(of_interrupt.at_most_ns),
                                  origin_text(of_interrupt, "eight times the median", "lone ticks"));
   if (of_switch.is_calibrated || of_switch.at_most_ns != of_interrupt.at_most_ns)
-    text += fmt::format("; beside a task switch at most {}: {}", core::latency_text(of_switch.at_most_ns),
-                        origin_text(of_switch, "twice the ninth decile", "task switches"));
+    text +=
+        fmt::format("; beside a task switch at most {}: {}", core::latency_text(of_switch.at_most_ns),
+                    origin_text(of_switch,
+                                fmt::format("twice the ninth decile, within {} and {},",
+                                            core::latency_text(kAroundAtMost_ns), core::latency_text(kSwitchAtMost_ns)),
+                                "task switches"));
   return text;
 }
 

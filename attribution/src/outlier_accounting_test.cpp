@@ -88,9 +88,9 @@ TEST_F(OutlierAccounting, HowLongAroundMayBeAndByWhomIsSaid) {
                         "way beside task switches)"));
   enter({.cpus = {{longer_, shorter_}},
          .around = {.of_switch = {.at_most_ns = 6100, .is_calibrated = true, .ways = 140}}});
-  EXPECT_THAT(phase_.facts.at("around"),
-              HasSubstr("; beside a task switch at most 6.10 us: calibrated, twice the ninth decile of 140 ways beside "
-                        "task switches of this run"));
+  EXPECT_THAT(phase_.facts.at("around"), HasSubstr("; beside a task switch at most 6.10 us: calibrated, twice the "
+                                                   "ninth decile, within 3.00 us and 20.0 us, of 140 "
+                                                   "ways beside task switches of this run"));
   enter({.cpus = {{longer_, shorter_}},
          .around = {.of_interrupt = {.at_most_ns = 1600, .is_calibrated = true, .ways = 212}}});
   EXPECT_EQ(phase_.facts.at("around"),
