@@ -17,8 +17,9 @@
 //
 // Beside a task switch a way is longer, and those of late wake-ups, which are accounted for, are the longer ones: so
 // there it is twice the ninth decile. On a loaded virtual machine that was 17.6 us of 94 ways of `maxlat cyclic`, where
-// the longest of 1,000 took 13.5 us, and on a quieter one 5.6 us, where one of 1,000 took longer, 6.8 us. (In: of a
-// partner that had the CPU. Else it is another's until the switch.)
+// the longest of 1,000 took 13.5 us, and on a quieter one 5.6 us, where one of 1,000 took longer, 6.8 us. In
+// instructions they hardly differ: 1,250 took nine of ten of 1,000, and the longest 1,370 (exact mode, Linux 6.12.95).
+// (In: of a partner that had the CPU. Else it is another's until the switch.)
 //
 // THREADS  one at a time.
 #pragma once
