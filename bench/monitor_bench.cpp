@@ -16,7 +16,6 @@
 #include <maxlat/sensors/event_reader.hpp>
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/sensors.hpp>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,11 +43,8 @@ struct Lists {
 };
 
 template <class Sensors>
-using Group = std::unique_ptr<SensorGroup<Sensors>>;
-
-template <class Sensors>
-void publish(SensorGroup<Sensors>& group, const std::string& name) {
-  const auto published = publish_group(&group, group.kBytes, name);
+void publish(OwnedGroup<Sensors>& group, const std::string& name) {
+  const auto published = group.publish(name);
   if (published) return;
   std::fprintf(stderr, "monitor_bench: %s\n", published.error().text.c_str());
   std::exit(1);
@@ -61,18 +57,17 @@ void fill(Lists<kCount>& lists) {
 
 // Groups that stay published while all runs.
 struct Program {
-  std::vector<Group<Idle>> idle;
-  Group<Lists<kSlots>> large = std::make_unique<SensorGroup<Lists<kSlots>>>();
-  std::vector<Group<Lists<kMergedSlots>>> merged;
+  std::vector<OwnedGroup<Idle>> idle;
+  OwnedGroup<Lists<kSlots>> large;
+  std::vector<OwnedGroup<Lists<kMergedSlots>>> merged;
 
   Program() {
-    for (std::size_t i = 0; i < kGroups; ++i)
-      publish(*idle.emplace_back(std::make_unique<SensorGroup<Idle>>(0)), "idle" + std::to_string(i));
-    publish(*large, "large");
-    fill(**large);
+    for (std::size_t i = 0; i < kGroups; ++i) publish(idle.emplace_back(0), "idle" + std::to_string(i));
+    publish(large, "large");
+    fill(*large);
     for (std::size_t i = 0; i < kLists; ++i) {
-      publish(*merged.emplace_back(std::make_unique<SensorGroup<Lists<kMergedSlots>>>()), "merged" + std::to_string(i));
-      fill(**merged.back());
+      publish(merged.emplace_back(), "merged" + std::to_string(i));
+      fill(*merged.back());
     }
   }
 };

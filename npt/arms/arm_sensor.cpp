@@ -75,11 +75,9 @@ using GListSensors = ListSensors<sensors::SharedEventList<kEvents, MAXLAT_NPT_LI
 template <class Sensors>
 class ThreadSensors {
  public:
-  ~ThreadSensors() { sensors::withdraw_group(&group_); }
-
   core::Status publish(unsigned number) {
     const std::string name = fmt::format("npt-{}", number);
-    if (const core::Status status = sensors::publish_group(&group_, group_.kBytes, name); !status) return status;
+    if (const core::Status status = group_.publish(name); !status) return status;
     auto groups = sensors::find_groups(::getpid());
     if (!groups) return groups.error();
     for (sensors::GroupView& group : *groups)
@@ -107,7 +105,7 @@ class ThreadSensors {
   }
 
  private:
-  sensors::SensorGroup<Sensors> group_;
+  sensors::OwnedGroup<Sensors> group_;
   std::optional<sensors::GroupView> view_;
   std::optional<sensors::EventReader> reader_;
 };

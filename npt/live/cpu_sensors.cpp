@@ -20,8 +20,7 @@ CpuSensors::CpuSensors(const base::CounterClock& clock) : clock_(clock), group_(
 
 core::Result<std::unique_ptr<CpuSensors>> CpuSensors::publish(unsigned cpu, const base::CounterClock& clock) {
   std::unique_ptr<CpuSensors> made(new CpuSensors(clock));
-  const core::Status status = sensors::publish_group(&made->group_, made->group_.kBytes, fmt::format("npt-cpu{}", cpu));
-  if (!status) return status.error();
+  if (const core::Status status = made->group_.publish(fmt::format("npt-cpu{}", cpu)); !status) return status.error();
   return made;
 }
 

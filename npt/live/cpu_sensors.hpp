@@ -34,7 +34,6 @@ class CpuSensors {
  public:
   // `clock`: of the gaps; it must live as long. ERRORS: what publish_group() says.
   static core::Result<std::unique_ptr<CpuSensors>> publish(unsigned cpu, const base::CounterClock& clock);
-  ~CpuSensors() { sensors::withdraw_group(&group_); }
   CpuSensors(const CpuSensors&) = delete;
 
   maxlat_histogram& gaps() { return group_->gaps.in_place(); }
@@ -59,7 +58,7 @@ class CpuSensors {
   void put(const maxlat_moments& moments);
 
   const base::CounterClock& clock_;
-  sensors::SensorGroup<Group> group_;
+  sensors::OwnedGroup<Group> group_;
   maxlat_moments moments_ = MAXLAT_MOMENTS_EMPTY;  // of the segments that have ended
 };
 

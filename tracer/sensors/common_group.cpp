@@ -100,4 +100,8 @@ JoinedGroup::JoinedGroup(void* pages, std::size_t bytes, std::string_view name) 
   detail::tell_of_group(name, joined.error(), alone ? "they are this process's alone" : "nobody can see them");
 }
 
+JoinedGroup::~JoinedGroup() {
+  detail::withdraw_with_its_memory(pages_);
+}
+
 }  // namespace maxlat::sensors

@@ -202,11 +202,10 @@ TEST(CommonGroup, BooksBalanceWhenItsProcessesAreKilled) {
 
 template <class Sensors>
 std::string refusal(const std::vector<std::string>& places) {
-  const auto group = std::make_unique<SensorGroup<Sensors>>();
-  const base::Status joined = join(*group, places);
-  if (joined) withdraw_group(group.get());
-  EXPECT_TRUE(publish_group(group.get(), group->kBytes, kTeam)) << "alone";
-  withdraw_group(group.get());
+  OwnedGroup<Sensors> group;
+  const base::Status joined = join(group.pages(), places);
+  EXPECT_TRUE(withdraw_group(&group.pages())) << "joined or not";
+  EXPECT_TRUE(group.publish(kTeam)) << "alone";
   return joined ? "" : joined.error().text;
 }
 

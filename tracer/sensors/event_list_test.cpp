@@ -155,11 +155,11 @@ TEST(EventList, WhatAReaderMissedIsInItsBooksAndInNoOthers) {
 }
 
 TEST(EventList, PostsBeforeTheGroupIsPublishedAreThere) {
-  const auto group = std::make_unique<SensorGroup<Numbers<kThread, 8>>>();
-  (*group)->post(1);
-  (*group)->post(2);
-  ASSERT_TRUE(publish_group(group.get(), group->kBytes, "listed_before"));
-  (*group)->post(3);
+  OwnedGroup<Numbers<kThread, 8>> group;
+  group->post(1);
+  group->post(2);
+  ASSERT_TRUE(group.publish("listed_before"));
+  group->post(3);
   auto groups = find_groups(getpid());
   ASSERT_TRUE(groups);
   const auto view =
@@ -167,8 +167,8 @@ TEST(EventList, PostsBeforeTheGroupIsPublishedAreThere) {
   ASSERT_NE(view, groups->end());
   NumberReader reader(*view);
   EXPECT_THAT(numbers_of(reader.read()), ElementsAre(1, 2, 3));
-  withdraw_group(group.get());
-  (*group)->post(4);
+  EXPECT_TRUE(withdraw_group(&group.pages()));
+  group->post(4);
   groups->clear();  // a reader keeps what it reads
   EXPECT_THAT(numbers_of(reader.read()), ElementsAre());
   EXPECT_EQ(reader.books().posts, 3u);

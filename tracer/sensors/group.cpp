@@ -44,4 +44,8 @@ PublishedGroup::PublishedGroup(void* pages, std::size_t bytes, std::string_view 
   detail::tell_of_group(name, published.error(), "nobody can see them");
 }
 
+PublishedGroup::~PublishedGroup() {
+  detail::withdraw_with_its_memory(pages_);
+}
+
 }  // namespace maxlat::sensors

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <maxlat/base/owned.hpp>
 #include <string>
 
@@ -49,17 +48,18 @@ TEST(SensorGroup, IsSeenFromTheLoadOfItsModuleOn) {
 }
 
 TEST(SensorGroup, KeepsWhatWasPostedBeforeAndStaysWhereItIs) {
-  const auto group = std::make_unique<SensorGroup<Sensors>>();
-  Counter* const before = &(*group)->counter;
+  OwnedGroup<Sensors> group;
+  Counter* const before = &group->counter;
   before->add(7);
-  ASSERT_TRUE(publish_group(group.get(), group->kBytes, "kept"));
+  ASSERT_TRUE(group.publish("kept"));
   before->add(1);
   const auto groups = find_groups(getpid());
   ASSERT_TRUE(groups);
-  const auto kept = std::find_if(groups->begin(), groups->end(), [](const auto& view) { return view.group() == "kept"; });
+  const auto kept =
+      std::find_if(groups->begin(), groups->end(), [](const auto& view) { return view.group() == "kept"; });
   ASSERT_NE(kept, groups->end());
   EXPECT_EQ(value_of<CounterValue>(*kept, "counter").value, 8u);
-  withdraw_group(group.get());
+  EXPECT_TRUE(withdraw_group(&group.pages()));
   before->add(1);
   EXPECT_EQ(find_groups(getpid())->size(), groups->size() - 1);
 }
@@ -91,16 +91,16 @@ TEST(SensorGroup, NobodyElseCanWrite) {
 
 // It is whatever the heap had there before.
 TEST(SensorGroup, WhatIsBehindTheSensorsIsNotShown) {
-  auto group = std::make_unique<SensorGroup<Sensors>>();
-  auto* const bytes = reinterpret_cast<char*>(group.get());
-  std::memset(bytes + group->kBytes, 's', sizeof *group - group->kBytes);
-  ASSERT_TRUE(publish_group(group.get(), group->kBytes, "secret"));
+  OwnedGroup<Sensors> group;
+  auto* const bytes = reinterpret_cast<char*>(&group.pages());
+  constexpr std::size_t kBytes = SensorGroup<Sensors>::kBytes;
+  std::memset(bytes + kBytes, 's', sizeof(SensorGroup<Sensors>) - kBytes);
+  ASSERT_TRUE(group.publish("secret"));
   const maxlat::base::Descriptor memory(descriptor_of("secret", O_RDONLY));
   std::string all(1 << 16, '\0');
   const ssize_t length = pread(memory.number(), all.data(), all.size(), 0);
   ASSERT_GT(length, 4096);
   EXPECT_EQ(all.find("ssss"), std::string::npos);
-  withdraw_group(group.get());
 }
 
 TEST(SensorGroup, AViewOutlivesTheGroup) {
@@ -183,15 +183,14 @@ TEST(SensorGroup, AnotherFileUnderItsNumberIsLeftAlone) {
 
 // A copy that was taken in the middle of a post.
 TEST(SensorGroup, IsSettledWhenItIsPublished) {
-  const auto group = std::make_unique<SensorGroup<Sensors>>();
-  (*group)->stat.post(4);
-  ++reinterpret_cast<maxlat_stat&>((*group)->stat).begun;
-  ASSERT_TRUE(publish_group(group.get(), group->kBytes, "settled"));
+  OwnedGroup<Sensors> group;
+  group->stat.post(4);
+  ++reinterpret_cast<maxlat_stat&>(group->stat).begun;
+  ASSERT_TRUE(group.publish("settled"));
   const auto groups = find_groups(getpid());
   const auto view = std::find_if(groups->begin(), groups->end(), [](const auto& g) { return g.group() == "settled"; });
   ASSERT_NE(view, groups->end());
   EXPECT_TRUE(value_of<StatValue>(*view, "stat").settled);
-  withdraw_group(group.get());
 }
 
 TEST(SensorGroup, ANameThatMonitorsRefuseIsRefused) {
@@ -252,11 +251,7 @@ TEST(SensorGroup, AChildWithoutMemoryForACopyPosts) {
   EXPECT_EQ(in_child([] {
               TestGroup<Sensors> group("little");
               group->counter.add(5);
-              std::uint64_t pages = 0;
-              std::ifstream("/proc/self/statm") >> pages;
-              const rlim_t now = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
-              const rlimit little{now, now};
-              setrlimit(RLIMIT_AS, &little);
+              const NoMoreMemory limit;
               const int ended = in_child([&] {
                 group->counter.add(100);
                 return 3;
@@ -288,8 +283,8 @@ TEST(FindGroups, SaysWhyAProcessCannotBeLookedAt) {
   waitpid(gone, nullptr, 0);
   const auto groups = find_groups(gone);
   ASSERT_FALSE(groups);
-  EXPECT_EQ(groups.error().text, "cannot look at the descriptors of process " + std::to_string(gone) +
-                                     ": no such file or directory");
+  EXPECT_EQ(groups.error().text,
+            "cannot look at the descriptors of process " + std::to_string(gone) + ": no such file or directory");
 }
 
 }  // namespace

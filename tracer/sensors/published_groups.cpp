@@ -102,11 +102,30 @@ void after_in_child() {
   for (PublishedOne& group : published()) {
     if (group.producers == detail::Producers::several) continue;
     if (!group.memory) continue;  // the parent's, of its own parent: private already
+    group.is_borrowed = !make_private(group);
     // What a child cannot have of its own it must not write to: it is the parent's.
-    if (!make_private(group) && !make_private_page_by_page(group)) mprotect(group.pages, group.bytes, PROT_READ);
+    if (group.is_borrowed && !make_private_page_by_page(group)) mprotect(group.pages, group.bytes, PROT_READ);
     group.close();
   }
   after_fork();
+}
+
+enum class Memory { may_stay, goes };
+
+// RETURNS: false: it is published as before, and its memory must stay.
+bool withdraw(void* pages, Memory memory) {
+  const std::lock_guard lock(mutex());
+  const auto group = find(pages);
+  if (group == published().end()) return true;
+  // Or the pages would be shared with the children of later forks, as memory that nobody knows is shared.
+  if ((group->memory || group->is_borrowed) && !make_private(*group)) {
+    // Page by page is not enough for a heap: what that gives back and takes again has the file's bytes, and no zeros.
+    if (memory == Memory::may_stay) return false;
+    make_private_page_by_page(*group);  // for posts after exit(), where the pages do not go
+  }
+  group->close();
+  published().erase(group);
+  return true;
 }
 
 void watch_forks() {
@@ -140,14 +159,12 @@ void detail::add_published(PublishedOne group) {
   published().push_back(std::move(group));
 }
 
-void withdraw_group(void* pages) {
-  const std::lock_guard lock(mutex());
-  const auto group = find(pages);
-  if (group == published().end()) return;
-  // Or the pages would be shared with the children of later forks, as memory that nobody knows is shared.
-  if (group->memory && !make_private(*group)) return;
-  group->close();
-  published().erase(group);
+bool withdraw_group(void* pages) {
+  return withdraw(pages, Memory::may_stay);
+}
+
+void detail::withdraw_with_its_memory(void* pages) {
+  withdraw(pages, Memory::goes);
 }
 
 }  // namespace maxlat::sensors

@@ -26,8 +26,9 @@ struct PublishedOne {
   base::Descriptor memory{};
   std::uint64_t at = 0;  // in it
   std::vector<SettledSensor> settled{};
-  dev_t device = 0;      // the memory's, and
-  ino_t file = 0;        // its number there, by which a descriptor is known to be it
+  bool is_borrowed = false;  // a child's, which had no memory for a copy of the parent's
+  dev_t device = 0;          // the memory's, and
+  ino_t file = 0;            // its number there, by which a descriptor is known to be it
 
   // ERRORS: the system's.
   base::Status look_at_memory();
@@ -46,6 +47,10 @@ base::Status take_place(void* pages, std::string_view name);
 
 // The pages are that memory by now. REQUIRES: the lock, and take_place().
 void add_published(PublishedOne group);
+
+// As withdraw_group(), of memory that goes in any case. What cannot be withdrawn is forgotten: a fork must not copy
+// what is not there any more.
+void withdraw_with_its_memory(void* pages);
 
 // One line on stderr.
 void tell_of_group(std::string_view name, const base::Error& error, std::string_view so);

@@ -4,14 +4,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <maxlat/sensors/group.hpp>
 #include <maxlat/sensors/map.hpp>
 #include <maxlat/sensors/monitor.hpp>
 #include <maxlat/sensors/sensors.hpp>
-#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -60,36 +61,53 @@ int in_child(Body body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// While it lives this process gets no more memory: a mapping that is asked for is refused.
+class NoMoreMemory {
+ public:
+  NoMoreMemory() {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    getrlimit(RLIMIT_AS, &before_);
+    const rlimit little{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)), before_.rlim_max};
+    setrlimit(RLIMIT_AS, &little);
+  }
+  ~NoMoreMemory() { setrlimit(RLIMIT_AS, &before_); }
+  NoMoreMemory(const NoMoreMemory&) = delete;
+  NoMoreMemory& operator=(const NoMoreMemory&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+// As a monitor sees it.
+inline GroupView view_of(const std::string& name) {
+  base::Result<std::vector<GroupView>> all = find_groups(getpid());
+  EXPECT_TRUE(all) << all.error().text;
+  for (GroupView& group : *all)
+    if (group.group() == name) return std::move(group);
+  throw std::runtime_error("not to be seen: " + name);
+}
+
 template <class Sensors>
 class TestGroup {
  public:
-  explicit TestGroup(std::string_view name = "test") : group_(new SensorGroup<Sensors>), name_(name) {
-    EXPECT_TRUE(publish()) << publish().error().text;
-  }
-  ~TestGroup() { withdraw_group(group_.get()); }
+  explicit TestGroup(std::string_view name = "test") : name_(name) { EXPECT_TRUE(publish()) << publish().error().text; }
   TestGroup(const TestGroup&) = delete;
   TestGroup& operator=(const TestGroup&) = delete;
 
   base::Status publish() { return published_ ? base::Status{} : again(); }
   base::Status again() {
-    base::Status status = publish_group(group_.get(), group_->kBytes, name_);
+    base::Status status = group_.publish(name_);
     published_ = published_ || status.ok();
     return status;
   }
-  Sensors* operator->() { return group_->operator->(); }
-  SensorGroup<Sensors>& pages() { return *group_; }
+  Sensors* operator->() { return group_.operator->(); }
+  SensorGroup<Sensors>& pages() { return group_.pages(); }
 
-  // As a monitor sees it.
-  GroupView view() const {
-    base::Result<std::vector<GroupView>> all = find_groups(getpid());
-    EXPECT_TRUE(all) << all.error().text;
-    for (GroupView& group : *all)
-      if (group.group() == name_) return std::move(group);
-    throw std::runtime_error("not to be seen: " + name_);
-  }
+  GroupView view() const { return view_of(name_); }
 
  private:
-  std::unique_ptr<SensorGroup<Sensors>> group_;
+  OwnedGroup<Sensors> group_;
   std::string name_;
   bool published_ = false;
 };

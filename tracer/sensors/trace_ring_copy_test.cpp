@@ -76,20 +76,19 @@ TEST(TraceRingCopy, OfAForkBetweenPostsKeepsWhatWasPosted) {
 
 TEST(TraceRingCopy, IsPublishedAsItIsOrAnewInTheMiddleOfAPost) {
   for (const bool in_a_post : {false, true}) {
-    const auto group = std::make_unique<SensorGroup<Small>>();
-    const maxlat_ring ring = (*group)->ring();
-    for (std::uint64_t n = 1; n <= 4; ++n) (*group)->post(n);
+    OwnedGroup<Small> group;
+    const maxlat_ring ring = group->ring();
+    for (std::uint64_t n = 1; n <= 4; ++n) group->post(n);
     maxlat_ring_record record;
     if (in_a_post) {
       ASSERT_TRUE(maxlat_ring_record_begin(MAXLAT_RING_THREAD, &ring, 2, 32, &record));
     }
-    ASSERT_TRUE(publish_group(group.get(), group->kBytes, "early"));
-    for (std::uint64_t n = 5; n <= 7; ++n) (*group)->post(n);
+    ASSERT_TRUE(group.publish("early"));
+    for (std::uint64_t n = 5; n <= 7; ++n) group->post(n);
     auto groups = find_groups(getpid());
     const auto view = std::find_if(groups->begin(), groups->end(), [](const auto& g) { return g.group() == "early"; });
     ASSERT_NE(view, groups->end());
     EXPECT_EQ(NumberReader(*view).read().size(), in_a_post ? 3u : 7u);
-    withdraw_group(group.get());
   }
 }
 

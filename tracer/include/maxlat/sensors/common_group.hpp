@@ -39,12 +39,12 @@ namespace maxlat::sensors {
 // or it has refused. Nothing is changed then.
 base::Status join_group(void* pages, std::size_t bytes, std::string_view name);
 
-// As long as a module is loaded.
+// As long as a module is loaded, as PublishedGroup.
 class JoinedGroup {
  public:
   template <class Sensors>
   JoinedGroup(SensorGroup<Sensors>& group, std::string_view name) : JoinedGroup(&group, group.kBytes, name) {}
-  ~JoinedGroup() { withdraw_group(pages_); }
+  ~JoinedGroup();
   JoinedGroup(const JoinedGroup&) = delete;
   JoinedGroup& operator=(const JoinedGroup&) = delete;
 

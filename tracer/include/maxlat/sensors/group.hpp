@@ -24,6 +24,7 @@
 #include <maxlat/sensors/sensor.h>
 
 #include <maxlat/base/result.hpp>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 
@@ -51,16 +52,51 @@ class alignas(MAXLAT_SENSOR_PAGE) SensorGroup {
 // sees it. ERRORS: not a name, not only sensors, published already, the system's; nothing is changed.
 base::Status publish_group(void* pages, std::size_t bytes, std::string_view name);
 // Nobody finds it any more. Whoever has it keeps what was posted until now; what comes goes to a private copy. Before
-// memory that a group lies in is given back. Not published: nothing happens. No memory for the copy: it stays
-// published.
-void withdraw_group(void* pages);
+// memory that a group lies in is given back (OwnedGroup does both). Not published: nothing happens.
+// RETURNS: false: no memory for the copy. It stays published, and its memory must not be given back.
+[[nodiscard]] bool withdraw_group(void* pages);
 
-// As long as a module is loaded.
+// A group that is made while the program runs, on the heap: its memory and its publication.
+//
+//   maxlat::sensors::OwnedGroup<ServerSensors> group;
+//   if (const auto status = group.publish("server"); !status) ...       private then, and works
+//   group->requests.add();
+//
+// ITS END: first it is withdrawn, then the memory is given back. Where it cannot be withdrawn, because there is no
+// memory for the private copy, its memory is kept for ever, on purpose: it is still what monitors see, and what a fork
+// copies for its child. Given back, it would be another object's, which others could read, and which a child would
+// share with its parent. The group is still found then, and no other of this process can have its name.
+// THREADS: one at a time; posts as each sensor has it. Who posts has ended before this ends.
+template <class Sensors>
+class OwnedGroup {
+ public:
+  OwnedGroup() : group_(new SensorGroup<Sensors>) {}
+  // Of sensors that need something which is known only when the program runs.
+  template <class Argument>
+  explicit OwnedGroup(const Argument& argument) : group_(new SensorGroup<Sensors>(argument)) {}
+
+  // ERRORS: what publish_group() says.
+  base::Status publish(std::string_view name) { return publish_group(group_.get(), group_->kBytes, name); }
+
+  SensorGroup<Sensors>& pages() { return *group_; }
+  Sensors* operator->() { return &**group_; }
+  Sensors& operator*() { return **group_; }
+
+ private:
+  struct Withdrawn {
+    void operator()(SensorGroup<Sensors>* group) const {
+      if (withdraw_group(group)) delete group;
+    }
+  };
+  std::unique_ptr<SensorGroup<Sensors>, Withdrawn> group_;
+};
+
+// As long as a module is loaded. Its memory goes with it, whether the group could be withdrawn or not.
 class PublishedGroup {
  public:
   template <class Sensors>
   PublishedGroup(SensorGroup<Sensors>& group, std::string_view name) : PublishedGroup(&group, group.kBytes, name) {}
-  ~PublishedGroup() { withdraw_group(pages_); }
+  ~PublishedGroup();
   PublishedGroup(const PublishedGroup&) = delete;
   PublishedGroup& operator=(const PublishedGroup&) = delete;
 
