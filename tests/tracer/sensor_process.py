@@ -39,8 +39,9 @@ class SensorProcess:
 class Directory:
     """Runs while the block does."""
 
-    def __init__(self, *options):
-        self.process = subprocess.Popen([os.environ["MAXLAT"], "sensors", "directory", *options], stdout=subprocess.PIPE, text=True)
+    def __init__(self, *options, preexec=None, stderr=None):
+        self.process = subprocess.Popen([os.environ["MAXLAT"], "sensors", "directory", *options], stdout=subprocess.PIPE,
+                                        stderr=stderr, text=True, preexec_fn=preexec)
         self.told = self.process.stdout.readline()  # it listens
 
     def __enter__(self):

@@ -86,6 +86,12 @@ def test_so_many_are_kept_and_forgotten():
             sensors("directory", "--forget", str(running.pid), status=1)
 
 
+def test_a_directory_without_rules_ends_with_its_terminal():
+    with Directory() as directory:
+        directory.process.send_signal(signal.SIGHUP)
+        directory.process.wait()
+
+
 def test_bad_input():
     with Directory():
         assert "there is a directory at " in sensors("directory", status=1)
@@ -106,9 +112,10 @@ def test_roots_directory_for_everybody():
         print("# not root, or no mount namespaces: root's directory was not tried")
         return
     inside = """mount -t tmpfs none /run && exec "$@" """
-    ended = subprocess.run(["unshare", "--mount", "sh", "-c", inside, "sh", sys.executable, __file__, PROGRAM, "system"],
-                           capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    for case in SYSTEM_CASES:
+        ended = subprocess.run(["unshare", "--mount", "sh", "-c", inside, "sh", sys.executable, __file__, PROGRAM, case],
+                               capture_output=True, text=True)
+        assert ended.returncode == 0, case + ":\n" + ended.stdout + ended.stderr
 
 
 def as_user(user):
@@ -124,7 +131,7 @@ def seen_by(user, what):
                           env={**os.environ, "XDG_RUNTIME_DIR": "/nowhere"}).stdout.count(f"#{what}/")
 
 
-def system_cases():
+def system_who_sees_what():
     with tempfile.NamedTemporaryFile("w", suffix=".allow") as rules:
         rules.write(f"allow 5002 {NAME}/ser*  # the server's\n")
         rules.flush()
@@ -147,9 +154,85 @@ def system_cases():
             assert sensors("directory", "--forget", what).count("forgotten: ") == 3
 
 
+def system_a_monitor_outlives_the_directory():
+    with tempfile.NamedTemporaryFile("w", suffix=".allow") as rules, SensorProcess(PROGRAM, preexec=as_user(5001)) as program:
+        rules.write(f"allow 5002 {NAME}/server\n")
+        rules.flush()
+        watched = f"{program.pid}/server/requests"
+        with Directory("--system", "--allow", rules.name) as directory:
+            watch = subprocess.Popen([os.environ["MAXLAT"], "sensors", "watch", "-i", "20ms", watched], preexec_fn=as_user(5002),
+                                     stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_RUNTIME_DIR": "/nowhere"})
+            lines = (line.strip() for line in watch.stdout if not line.startswith("#"))
+            assert next(lines).endswith("/requests  0")
+            directory.process.kill()
+            directory.process.wait()
+            directory.process.returncode = 0  # as it was asked to
+        program.tell("post")
+        while (line := next(lines)).endswith("/requests  0"):
+            pass
+        assert line.endswith("/requests  3"), line
+        program.process.kill()
+        program.process.wait()
+        while (line := next(lines)).endswith("/requests  3"):
+            pass
+        assert line.endswith("/requests  has ended"), line
+        watch.kill()
+        watch.communicate()
+
+
+def system_rules_are_read_again(preexec=None):
+    with tempfile.TemporaryDirectory() as folder:
+        rules = folder + "/rules.allow"
+
+        def write(text):
+            with open(rules, "w") as file:
+                file.write(text)
+
+        def read_again(directory):
+            directory.process.send_signal(signal.SIGHUP)
+            return directory.process.stderr.readline()
+
+        write(f"allow 5002 {NAME}/*\n")
+        with Directory("--system", "--allow", rules, preexec=preexec, stderr=subprocess.PIPE) as directory:
+            with SensorProcess(PROGRAM, preexec=as_user(5001)) as program:
+                def seen():
+                    return [seen_by(user, str(program.pid)) > 0 for user in (5001, 5002, 5003)]
+
+                assert seen() == [True, True, False]
+                write(f"# another one\nallow 5003 {NAME}/server\n")
+                told = read_again(directory)
+                assert told == f"maxlat sensors: {rules} now allows by 1 rule; what monitors have got already they keep\n", told
+                assert seen() == [True, False, True]
+                write("allow 5002 *\nallow \x1bwhom?\n")
+                told = read_again(directory)
+                kept = "maxlat sensors: the rules stay as they were: "
+                assert told.startswith(kept + f'{rules}: line 2: not a rule: "allow ?whom?" (allow USER|@GROUP'), told
+                assert seen() == [True, False, True], "the file is wrong"
+                os.remove(rules)
+                told = read_again(directory)
+                assert told == kept + f"cannot read {rules}: no such file or directory\n", told
+                assert seen() == [True, False, True], "there is no file"
+                write("")
+                assert " now allows by 0 rules; " in read_again(directory)
+                assert seen() == [True, False, False]
+                program.process.kill()
+                program.process.wait()
+                while "its program" not in sensors("list", str(program.pid)):
+                    pass
+                write("allow * *")
+                assert " now allows by 1 rule; " in read_again(directory)
+                assert seen() == [True, True, True], "of what has ended, too"
+
+
+def system_rules_are_read_again_under_nohup():
+    system_rules_are_read_again(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+
+
+SYSTEM_CASES = [name for name in globals() if name.startswith("system_")]
+
 if __name__ == "__main__":
-    if sys.argv[2:] == ["system"]:
-        system_cases()
+    if sys.argv[2:]:
+        globals()[sys.argv[2]]()
         sys.exit()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_RUNTIME_DIR"] = folder  # programs of other tests do not come here

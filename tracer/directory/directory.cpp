@@ -107,11 +107,12 @@ class Server final : public Directory {
   void take_what_runs();
   std::size_t groups() const override { return kept_.all().size(); }
   std::size_t of_the_ended() const override { return kept_.of_the_ended(); }
-  base::Status serve(int end) override;
+  void set_rules(std::vector<DirectoryRule> rules) override { kept_.set_rules(std::move(rules)); }
+  base::Status serve(std::span<const int> ends) override;
 
  private:
-  // Whom poll() waits for: the end, callers, connections, processes, in this order.
-  std::vector<pollfd> sources(int end, bool call_waits) const;
+  // Whom poll() waits for: callers, connections, processes, the ends, in this order.
+  std::vector<pollfd> sources(std::span<const int> ends, bool call_waits) const;
   void note_the_dead(const std::vector<pollfd>& looked_at);
   void serve_connections(const std::vector<pollfd>& looked_at);
   bool take_calls();
@@ -157,33 +158,36 @@ void Server::take_what_runs() {
   }
 }
 
-std::vector<pollfd> Server::sources(int end, bool call_waits) const {
-  std::vector<pollfd> all = {{end, POLLIN, 0}, {call_waits ? -1 : listener_.number(), POLLIN, 0}};
+std::vector<pollfd> Server::sources(std::span<const int> ends, bool call_waits) const {
+  std::vector<pollfd> all = {{call_waits ? -1 : listener_.number(), POLLIN, 0}};
   for (const Connection& connection : connections_) all.push_back({connection.socket.number(), POLLIN, 0});
   for (const auto& [serial, kept] : kept_.all())
     for (const ProcessOfGroup& each : kept.processes) all.push_back({each.process.number(), POLLIN, 0});
+  for (const int end : ends) all.push_back({end, POLLIN, 0});
   return all;
 }
 
 // A call that cannot be taken (no descriptor) keeps the listener readable: it waits for a while, or this would spin.
-base::Status Server::serve(int end) {
+base::Status Server::serve(std::span<const int> ends) {
   for (bool call_waits = false;;) {
-    std::vector<pollfd> all = sources(end, call_waits);
+    std::vector<pollfd> all = sources(ends, call_waits);
     if (poll(all.data(), all.size(), call_waits ? kCallAgainMs : -1) < 0) {
       if (errno == EINTR) continue;
       return base::system_error("cannot wait for calls", errno);
     }
     call_waits = false;
-    if (all[0].revents != 0) return {};
+    const bool is_end =
+        std::any_of(all.end() - std::ssize(ends), all.end(), [](const pollfd& end) { return end.revents; });
+    if (is_end) return {};
     note_the_dead(all);
     serve_connections(all);
-    if (all[1].revents != 0) call_waits = !take_calls();
+    if (all[0].revents != 0) call_waits = !take_calls();
   }
 }
 
 void Server::note_the_dead(const std::vector<pollfd>& looked_at) {
   std::vector<std::pair<std::uint64_t, pid_t>> dead;
-  auto look = looked_at.begin() + static_cast<std::ptrdiff_t>(2 + connections_.size());
+  auto look = looked_at.begin() + static_cast<std::ptrdiff_t>(1 + connections_.size());
   for (const auto& [serial, kept] : kept_.all())
     for (const ProcessOfGroup& each : kept.processes)
       if ((look++)->revents != 0) dead.emplace_back(serial, each.pid);
@@ -193,7 +197,7 @@ void Server::note_the_dead(const std::vector<pollfd>& looked_at) {
 
 void Server::serve_connections(const std::vector<pollfd>& looked_at) {
   for (std::size_t i = connections_.size(); i-- > 0;)
-    if (looked_at[2 + i].revents != 0 && !answer(connections_[i]))
+    if (looked_at[1 + i].revents != 0 && !answer(connections_[i]))
       connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(i));
 }
 

@@ -67,6 +67,7 @@ class KeptGroups {
   // From that process, of that user. RETURNS: false: it is here already, it is not made as a group is, it is of a
   // process that runs and is another, or there are too many bytes. Of too many groups the oldest goes.
   bool take(const GroupView& group, pid_t pid, uid_t owner);
+  void set_rules(std::vector<DirectoryRule> rules) { rules_ = std::move(rules); }
   // A common group, which that process wants to have. RETURNS: the one that it is to have: one of this owner that is
   // called and made so and has not ended, or else this one. Null: as take(), or the process cannot be watched.
   const KeptGroup* share(const GroupView& group, pid_t pid, uid_t owner);

@@ -129,6 +129,9 @@ TEST(KeptGroups, RulesSayWhoElseMaySee) {
   for (const uid_t user : {999u, 2001u}) EXPECT_FALSE(sees(kept, {.user = user})) << user;
   EXPECT_TRUE(sees(kept, {.user = 999, .groups = {5, 300}}));
   EXPECT_FALSE(sees(kept, {.user = 999, .groups = {5, 301}}));
+  kept.set_rules(*directory_rules("allow 999 *"));
+  EXPECT_TRUE(sees(kept, {.user = 999}));
+  EXPECT_FALSE(sees(kept, {.user = 2000})) << "those of before are gone";
 }
 
 TEST(KeptGroups, OnlyItsOwnerMayForget) {

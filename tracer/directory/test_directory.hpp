@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/sensors/directory.hpp>
@@ -40,7 +41,7 @@ class RunningDirectory {
       auto opened = Directory::open(std::move(options));
       if (!opened) std::fprintf(stderr, "%s\n", opened.error().text.c_str());
       tell(listens);
-      const bool well = opened && (*opened)->serve(end_.number()).ok();
+      const bool well = opened && (*opened)->serve(std::array{end_.number()}).ok();
       if (well) opened->reset();
       _exit(well ? 0 : 1);
     }

@@ -64,7 +64,7 @@ bool RecordedPrograms::take_call(Recording& recording) {
   return added.ok();
 }
 
-std::size_t RecordedPrograms::take_calls(Recording& recording, const SnapshotSignal& snapshot_signal,
+std::size_t RecordedPrograms::take_calls(Recording& recording, const core::SignalDescriptor& snapshot_signal,
                                          KernelRecording* kernel) {
   std::size_t refused = 0;
   while (!core::stop_requested() && !is_time_over()) {
@@ -85,7 +85,7 @@ std::size_t RecordedPrograms::take_calls(Recording& recording, const SnapshotSig
   return refused;
 }
 
-EndOfPrograms RecordedPrograms::record_until_the_end(Recording& recording, const SnapshotSignal& snapshot_signal,
+EndOfPrograms RecordedPrograms::record_until_the_end(Recording& recording, const core::SignalDescriptor& snapshot_signal,
                                                      KernelRecording* kernel) {
   EndOfPrograms end{.refused = take_calls(recording, snapshot_signal, kernel), .exit_status = {}};
   const bool ended_by_itself = command_ && command_->ended() && !core::stop_requested();

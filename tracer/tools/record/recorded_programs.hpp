@@ -7,13 +7,13 @@
 #include <chrono>
 #include <cstddef>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/core/sys/signal_descriptor.hpp>
 #include <maxlat/trace/session.hpp>
 #include <optional>
 
 #include "command_process.hpp"
 #include "record_plan.hpp"
 #include "recording.hpp"
-#include "snapshot_signal.hpp"
 
 namespace maxlat::trace_tools {
 
@@ -29,13 +29,13 @@ class RecordedPrograms {
   // One loop over everything that can happen: until the command and everything that called have ended, or somebody
   // wants the end. Ends the recording, then what is left of the command.
   // `kernel`: null: its events are not recorded.
-  EndOfPrograms record_until_the_end(Recording& recording, const SnapshotSignal& snapshot_signal,
+  EndOfPrograms record_until_the_end(Recording& recording, const core::SignalDescriptor& snapshot_signal,
                                      KernelRecording* kernel);
 
  private:
   using Clock = std::chrono::steady_clock;
   RecordedPrograms() = default;
-  std::size_t take_calls(Recording& recording, const SnapshotSignal& snapshot_signal, KernelRecording* kernel);
+  std::size_t take_calls(Recording& recording, const core::SignalDescriptor& snapshot_signal, KernelRecording* kernel);
   bool take_call(Recording& recording);
   int poll_timeout() const;
   bool is_time_over() const { return end_ && Clock::now() >= *end_; }

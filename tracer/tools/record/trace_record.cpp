@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/signal_descriptor.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
 #include <memory>
@@ -15,7 +16,6 @@
 #include "record_plan.hpp"
 #include "recorded_programs.hpp"
 #include "recording_folder.hpp"
-#include "snapshot_signal.hpp"
 #include "trace_commands.hpp"
 
 namespace maxlat::trace_tools {
@@ -92,7 +92,7 @@ core::Result<core::Exit> trace_record(const core::Arguments& arguments) {
 
   signal(SIGXFSZ, SIG_IGN);  // a file too large is an error of write()
   core::catch_stop_signals();
-  const SnapshotSignal snapshot_signal;     // before the recording, whose thread is not to get it
+  const core::SignalDescriptor snapshot_signal(SIGUSR1);  // before the recording, whose thread is not to get it
   std::unique_ptr<KernelRecording> kernel;  // first, so that it has what the programs do from their beginning on
   if (plan->kernel) {
     auto started = start_kernel_recording(*plan->kernel);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "sensors/chosen_sensors.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <maxlat/base/owned.hpp>
+#include <maxlat/base/process_start.hpp>
 #include <maxlat/core/sys/starvation.hpp>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/text.hpp>
@@ -23,6 +26,42 @@ namespace {
 // A program that begins has its shared memory a moment before that is filled and sealed.
 constexpr std::chrono::milliseconds kToBeMade{100};
 
+// Running programs that only a directory shows: another user's. Who has looked at one goes on, as any monitor that has
+// the memory: neither a directory that dies nor another rule takes it away.
+class OnceShown {
+ public:
+  void look(std::vector<sensors::KnownGroup>& groups) {
+    std::map<Uuid, Shown> still;
+    for (auto& [uuid, shown] : shown_) {
+      if (base::start_time_of(shown.pid) != shown.started) continue;
+      if (!has(groups, uuid))
+        if (auto group = sensors::GroupView::attach(shown.memory.number(), shown.pid))
+          groups.push_back({std::move(*group)});
+      still.emplace(uuid, std::move(shown));
+    }
+    shown_ = std::move(still);
+    for (const auto& [group, ended, ended_ns] : groups)
+      if (!ended && group.pid() != 0 && !can_be_looked_at(group.pid()) && !shown_.contains(group.uuid()))
+        shown_.emplace(group.uuid(), Shown{base::Descriptor(fcntl(group.memory_fd(), F_DUPFD_CLOEXEC, 0)), group.pid(),
+                                           group.pid_start_time()});
+  }
+
+ private:
+  using Uuid = std::array<std::uint8_t, 16>;
+  struct Shown {
+    base::Descriptor memory;
+    int pid;
+    std::uint64_t started;
+  };
+  static bool has(const std::vector<sensors::KnownGroup>& groups, const Uuid& uuid) {
+    return std::any_of(groups.begin(), groups.end(), [&](const auto& known) { return known.group.uuid() == uuid; });
+  }
+  // Then it shows its groups itself.
+  static bool can_be_looked_at(int pid) { return access(fmt::format("/proc/{}/fd", pid).c_str(), R_OK) == 0; }
+
+  std::map<Uuid, Shown> shown_;
+};
+
 // Everybody's that can be seen. Those that cannot be read are told of once.
 core::Result<std::vector<sensors::KnownGroup>> groups_now(Looks looks, bool ended_too) {
   std::vector<std::string> refused;
@@ -31,6 +70,8 @@ core::Result<std::vector<sensors::KnownGroup>> groups_now(Looks looks, bool ende
     std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
     bool told = false;
   };
+  static OnceShown once_shown;
+  if (groups && looks == Looks::again) once_shown.look(*groups);
   static std::map<std::string, Refused> known;
   for (const std::string& line : refused) {
     Refused& one = known[line];

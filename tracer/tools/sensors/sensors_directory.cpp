@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/signal_descriptor.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/text.hpp>
@@ -20,6 +22,7 @@ namespace {
 
 struct DirectoryPlan {
   sensors::DirectoryOptions options{};
+  std::string allow{};  // the rules' file; "": none
   bool forget = false;
   std::vector<std::string> patterns;
 };
@@ -48,6 +51,7 @@ core::Result<std::optional<DirectoryPlan>> directory_plan(const core::Arguments&
       "maxlat sensors directory [options] [SENSOR ...]",
       "Keeps the memory of programs with sensors, so that what they posted last can be read when they have ended or\n"
       "were killed (`maxlat sensors list`, `get`). Runs until SIGINT, SIGTERM or SIGHUP; what it kept is gone then.\n"
+      "With --allow SIGHUP does not end it: it reads FILE again. What monitors have got already they keep.\n"
       "Programs find it by themselves. Their posts do not notice it. Those with a common group get its memory here.",
       "  maxlat sensors directory &                       for your programs\n"
       "  maxlat sensors directory --system --allow FILE   root's, for everybody's programs; a line of FILE:\n"
@@ -71,7 +75,8 @@ core::Result<std::optional<DirectoryPlan>> directory_plan(const core::Arguments&
   plan.options.for_everybody = system;
   if (system) plan.options.path = sensors::kSystemDirectory;
   if (allow) {
-    auto rules = rules_in((*line)->get<std::string>("allow"));
+    plan.allow = (*line)->get<std::string>("allow");
+    auto rules = rules_in(plan.allow);
     if (!rules) return rules.error();
     plan.options.rules = std::move(*rules);
   }
@@ -87,8 +92,26 @@ void have_many_descriptors() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// A file that is not right changes nothing.
+void read_rules_again(sensors::Directory& directory, const std::string& path) {
+  auto rules = rules_in(path);
+  if (rules) {
+    const std::size_t count = rules->size();
+    directory.set_rules(std::move(*rules));
+    core::tell("maxlat sensors: {} now allows by {} rule{}; what monitors have got already they keep\n",
+               core::printable(path), count, count == 1 ? "" : "s");
+    return;
+  }
+  const core::Error& error = rules.error();
+  const std::string hint = error.hint.empty() ? "" : fmt::format(" ({})", error.hint);
+  core::tell("maxlat sensors: the rules stay as they were: {}\n", core::printable(error.text + hint));
+}
+
 core::Result<core::Exit> serve(const DirectoryPlan& plan) {
   core::catch_stop_signals();
+  // As daemons have it. A directory without rules that could be read again ends with its terminal.
+  std::optional<core::SignalDescriptor> hang_up;
+  if (!plan.allow.empty()) hang_up.emplace(SIGHUP);
   have_many_descriptors();
   const auto directory = sensors::Directory::open(plan.options);
   if (!directory) return directory.error();
@@ -96,8 +119,11 @@ core::Result<core::Exit> serve(const DirectoryPlan& plan) {
   fmt::print("keeps sensors, at {}; of programs that run already: {} group{}\n", plan.options.path, groups,
              groups == 1 ? "" : "s");
   if (std::fflush(stdout) != 0) return core::system_error("cannot write standard output", errno);
-  const core::Status served = (*directory)->serve(core::stop_fd());
-  if (!served) return served.error();
+  const int ends[] = {core::stop_fd(), hang_up ? hang_up->descriptor() : -1};
+  while (!core::stop_requested()) {
+    if (const core::Status served = (*directory)->serve(ends); !served) return served.error();
+    if (hang_up && hang_up->came()) read_rules_again(**directory, plan.allow);
+  }
   if (const std::size_t gone = (*directory)->of_the_ended(); gone != 0)
     core::tell("maxlat sensors: what was kept of ended programs is gone now: {} group{}\n", gone, gone == 1 ? "" : "s");
   return core::Exit::pass;

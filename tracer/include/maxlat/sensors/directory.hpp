@@ -31,6 +31,7 @@
 #include <maxlat/sensors/monitor.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,8 +67,10 @@ class Directory {
   virtual ~Directory() = default;  // nobody finds it any more
   virtual std::size_t groups() const = 0;
   virtual std::size_t of_the_ended() const = 0;  // of them
-  // Until that descriptor is readable. ERRORS: the system's.
-  virtual base::Status serve(int end) = 0;
+  // From now on, for whoever asks. What monitors have got already they keep. Not while it serves.
+  virtual void set_rules(std::vector<DirectoryRule> rules) = 0;
+  // Until one of those descriptors is readable. May be called again. ERRORS: the system's.
+  virtual base::Status serve(std::span<const int> ends) = 0;
 };
 
 // A group, of a program that may have ended, or has withdrawn it.
