@@ -6,10 +6,11 @@
 // many threads.
 //
 // Each measuring thread has a group of its own, as a program has; into a glist others could post, and none does. What
-// was posted is read at the end as any monitor reads it.
+// was posted is read at the end as any monitor reads it; by monitors=N also meanwhile (sensor_monitors.hpp).
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <maxlat/base/moment.hpp>
 #include <maxlat/npt/arm_definition.hpp>
 #include <maxlat/sensors/event_list.hpp>
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "npt_events.hpp"
+#include "sensor_monitors.hpp"
 
 namespace maxlat::npt {
 namespace {
@@ -174,20 +176,34 @@ class SensorArm : public Arm {
   core::Status set_up(const ArmSurroundings& surroundings) override {
     for (const auto& [name, make] : kSensors)
       if (name == surroundings.spec.policy) arm_ = make();
+    unprepared_.store(surroundings.measured_cpus.size(), std::memory_order_relaxed);  // relaxed: no thread yet
+    if (const core::Status status = monitors_.start(surroundings); !status) return status;
     return arm_->set_up(surroundings);
   }
-  core::Status prepare_thread() override { return arm_->prepare_thread(); }
+  core::Status prepare_thread() override {
+    if (const core::Status status = arm_->prepare_thread(); !status) return status;
+    // relaxed: a count alone; who is last waits for the monitors, and the others wait for it
+    const bool is_last = unprepared_.fetch_sub(1, std::memory_order_relaxed) == 1;
+    return is_last ? monitors_.wait_until_they_look() : core::Status{};
+  }
   maxlat_npt_probe probe() override { return arm_->probe(); }
-  ArmBooks finish(const ArmRun& run) override { return arm_->finish(run); }
+  ArmBooks finish(const ArmRun& run) override {
+    ArmBooks books = arm_->finish(run);
+    monitors_.finish(books);
+    return books;
+  }
 
  private:
   std::unique_ptr<Arm> arm_;
+  SensorMonitors monitors_;
+  std::atomic<size_t> unprepared_{0};
 };
 
 }  // namespace
 
 extern const ArmDefinition kSensorArm{.name = "sensor",
                                       .make = [] { return std::unique_ptr<Arm>(std::make_unique<SensorArm>()); },
-                                      .policies = policies()};
+                                      .policies = policies(),
+                                      .has_monitors = true};
 
 }  // namespace maxlat::npt

@@ -35,6 +35,7 @@ constexpr uint64_t kSmallestSize = 4096, kFewestBuffers = 2;
 constexpr uint64_t kDefaultSubBuffers = 32;
 constexpr std::string_view kPolledPolicy = "timer";  // of delivery, whose consumer comes by itself
 constexpr uint64_t kLongestPeriod_ns = 1'000'000'000;
+constexpr uint64_t kMostMonitors = 64, kShortestPoll_ns = 10'000, kDefaultPoll_ns = 1'000'000;
 
 core::Error wrong(std::string text, std::string hint) {
   return {std::move(text), std::move(hint)};
@@ -59,7 +60,7 @@ std::string join(const std::vector<std::string_view>& words) {
 bool is_option_word(std::string_view word) {
   return word == "thread" || word == "cpu" || word == "discard" || word == "overwrite" || word.starts_with("size=") ||
          word.starts_with("count=") || word.starts_with("snapshot=") || word.starts_with("events=") ||
-         word.starts_with("period=");
+         word.starts_with("period=") || word.starts_with("monitors=") || word.starts_with("poll=");
 }
 
 // "snapshot=50us"
@@ -97,19 +98,41 @@ core::Status read_period(std::string_view word, const ArmDefinition& kind, ArmSp
   return {};
 }
 
+// "monitors=4"
+core::Status read_monitors(std::string_view word, ArmSpec& arm) {
+  const std::string_view number = word.substr(word.find('=') + 1);
+  const auto [rest, failure] = std::from_chars(number.data(), number.data() + number.size(), arm.monitors);
+  if (failure == std::errc{} && rest == number.data() + number.size() && arm.monitors - 1 < kMostMonitors) return {};
+  return wrong(fmt::format("arm \"{}\": \"{}\" is no number from 1 to {}", arm.name, word, kMostMonitors),
+               "as monitors=4");
+}
+
+// "poll=1ms"
+core::Status read_poll(std::string_view word, ArmSpec& arm) {
+  const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), core::kUnitNeeded);
+  if (!time || *time < kShortestPoll_ns || *time > kLongestPeriod_ns)
+    return wrong(fmt::format("arm \"{}\": \"{}\" is no time from {} to {}", arm.name, word,
+                             exact_time(kShortestPoll_ns), exact_time(kLongestPeriod_ns)),
+                 "as poll=1ms");
+  arm.poll_ns = *time;
+  return {};
+}
+
 core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
   const bool of_owner = word == "thread" || word == "cpu";
   const bool of_full = word == "discard" || word == "overwrite";
   const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
   if (!is_option_word(word))
     return wrong(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
-                 "options are thread, cpu, discard, overwrite, size=BYTES, count=N, period=TIME, snapshot=TIME and "
-                 "events=GROUP:NAME");
+                 "options are thread, cpu, discard, overwrite, size=BYTES, count=N, period=TIME, snapshot=TIME, "
+                 "events=GROUP:NAME, monitors=N and poll=TIME");
   const bool of_snapshot = word.starts_with("snapshot="), of_events = word.starts_with("events=");
   const bool of_period = word.starts_with("period=");
+  const bool of_monitors = word.starts_with("monitors="), of_poll = word.starts_with("poll=");
   if ((of_owner && !kind.has_owner) || ((of_full || of_snapshot) && !kind.has_when_full) ||
-      (of_events && !kind.has_events) || (of_period && kind.shortest_period_ns == 0) ||
-      (of_size && kind.default_size == 0) || (of_count && kind.most_buffers == 0))
+      (of_events && !kind.has_events) || ((of_monitors || of_poll) && !kind.has_monitors) ||
+      (of_period && kind.shortest_period_ns == 0) || (of_size && kind.default_size == 0) ||
+      (of_count && kind.most_buffers == 0))
     return wrong(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
                  "man maxlat-npt has the options of each arm");
   if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;
@@ -117,6 +140,8 @@ core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSp
   if (of_snapshot) return read_snapshot(word, arm);
   if (of_events) return read_events(word, arm);
   if (of_period) return read_period(word, kind, arm);
+  if (of_monitors) return read_monitors(word, arm);
+  if (of_poll) return read_poll(word, arm);
   if (!of_size && !of_count) return {};
   const auto value = power_of_two(word.substr(word.find('=') + 1));
   const uint64_t least = of_size ? kSmallestSize : kFewestBuffers;
@@ -162,6 +187,10 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
   if (arm.period_ns && arm.policy != kPolledPolicy)
     return wrong(fmt::format("arm \"{}:{}\" wakes its consumer, which has no period", name, arm.policy),
                  fmt::format("period= goes with {}:{}", name, kPolledPolicy));
+  if (arm.poll_ns != 0 && arm.monitors == 0)
+    return wrong(fmt::format("arm \"{}:{}\" has no monitors, which have a poll", name, arm.policy),
+                 "poll= goes with monitors=");
+  if (arm.monitors != 0 && arm.poll_ns == 0) arm.poll_ns = kDefaultPoll_ns;
   if (!arm.events.empty() && arm.policy == "none")
     return wrong(fmt::format("arm \"{}:none\" records no events", name), "leave events= out, or name a tracer");
   return arm;
@@ -216,6 +245,8 @@ std::string to_string(const ArmSpec& arm) {
     text += fmt::format(",count={}", arm.sub_buffers);
   if (arm.period_ns) text += ",period=" + (*arm.period_ns == 0 ? "0" : exact_time(*arm.period_ns));
   if (arm.snapshot_above_ns != 0) text += ",snapshot=" + exact_time(arm.snapshot_above_ns);
+  if (arm.monitors != 0) text += fmt::format(",monitors={}", arm.monitors);
+  if (arm.monitors != 0 && arm.poll_ns != kDefaultPoll_ns) text += ",poll=" + exact_time(arm.poll_ns);
   for (const std::string& pattern : arm.events) text += ",events=" + pattern;
   return text;
 }

@@ -79,6 +79,24 @@ TEST(ArmSpec, APeriodIsOfAConsumerThatComesByTime) {
     EXPECT_THAT(again("maxlat,period=" + std::string(period)), HasSubstr("\"period=" + std::string(period) + "\""));
 }
 
+TEST(ArmSpec, MonitorsAreOfSensors) {
+  EXPECT_EQ(parse_arm("sensor:counter")->monitors, 0u);
+  EXPECT_EQ(parse_arm("sensor:counter,monitors=4")->poll_ns, 1'000'000u);
+  EXPECT_EQ(parse_arm("sensor:alist,monitors=1,poll=20us")->poll_ns, 20'000u);
+  for (const char* arm : {"sensor:counter,monitors=4", "sensor:alist,monitors=64,poll=20us"})
+    EXPECT_EQ(again(arm), arm);
+  EXPECT_EQ(again("sensor:glist,poll=1ms,monitors=2"), "sensor:glist,monitors=2");
+  EXPECT_THAT(list("none,sensor:counter,sensor:counter,monitors=4,poll=2ms,maxlat"),
+              ElementsAre("none", "sensor:counter", "sensor:counter,monitors=4,poll=2ms", "maxlat:timer"));
+  EXPECT_THAT(again("sensor:counter,poll=1ms"), HasSubstr("has no monitors"));
+  EXPECT_THAT(again("maxlat,monitors=4"), HasSubstr("does not have the option"));
+  EXPECT_THAT(again("maxlat,poll=1ms"), HasSubstr("does not have the option"));
+  for (const char* number : {"", "0", "65", "-1", "4x"})
+    EXPECT_THAT(again("sensor:counter,monitors=" + std::string(number)), HasSubstr("is no number from 1 to 64"));
+  for (const char* time : {"", "1", "9us", "2s", "often"})
+    EXPECT_THAT(again("sensor:counter,monitors=1,poll=" + std::string(time)), HasSubstr("no time from 10us to 1s"));
+}
+
 TEST(ArmSpec, EventsAreOfATracerOfTheKernel) {
   EXPECT_EQ(again("kernel"), "kernel:none");
   EXPECT_EQ(again("kernel:perf,size=4k,count=64"), "kernel:perf,size=4k,count=64");

@@ -78,7 +78,7 @@ def sensors_have_every_event_and_are_read_meanwhile(folder):
         phase, = phases_of(f"{folder}/r.json")
         counts = phase["events"]
         assert status == 0 and counts["produced"] == counts["recorded"] > 20000, f"{kind}: {status} {err} {counts}"
-    run = start("sensor:alist", "-D", "60s")
+    run = start("sensor:alist,monitors=2,poll=100us", "-D", "60s", "--json", f"{folder}/r.json")
     try:
         def last_position():  # of an event of the loop; 0: there is none yet
             got = subprocess.run([MAXLAT, "sensors", "get", "--json", "--events", "1", f"{run.pid}/npt-0/events"], capture_output=True, text=True)
@@ -89,7 +89,8 @@ def sensors_have_every_event_and_are_read_meanwhile(folder):
     finally:
         run.send_signal(signal.SIGINT)
         status, _, err = ended(run)
-    assert status == 0, err
+    facts = phases_of(f"{folder}/r.json")[0]["facts"]
+    assert status == 0 and facts["monitors"] == "2" and int(facts["monitor_looks"]) >= 2, f"{status} {err} {facts}"
 
 
 def arms_that_record_nothing_say_so(folder):
@@ -269,13 +270,14 @@ def a_session_daemon_of_the_users_is_not_in_the_way(folder):
 
 def who_dies_in_the_middle_makes_it_invalid(folder):
     victims = [("maxlat:timer", "maxlat", "the consumer died"), ("lttng-ust:timer", "lttng-sessiond", "session daemon died"),
-               ("lttng-ust:writer", "lttng-consumerd", "consumer daemon died")]
+               ("lttng-ust:writer", "lttng-consumerd", "consumer daemon died"),
+               ("sensor:alist,monitors=2", "maxlat", "a monitor was killed by signal 9")]
     for arm, name, reason in victims:
         before = Before()
         run = start(arm, "-D", "1h", "-f", "1k", "--json", f"{folder}/r.json")
         try:
             measuring(run)
-            found = [pid for pid, who in descendants(run.pid).items() if who == name and (name != "maxlat" or "record" in words_of(pid))]
+            found = [pid for pid, who in descendants(run.pid).items() if who == name and (name != "maxlat" or {"record", "stats"} & {*words_of(pid)})]
             assert found, f"no {name} below npt: {descendants(run.pid)}"
             for pid in found:
                 os.kill(pid, signal.SIGKILL)

@@ -5,6 +5,7 @@ binary is $MAXLAT. Nothing here waits for a time: each wait is for a condition, 
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -69,6 +70,10 @@ class Running:
 
     def rests(self):
         return rests(self.process.pid)
+
+    def can_be_interrupted(self):
+        caught = re.search(r"^SigCgt:\s*(\w+)", pathlib.Path(f"/proc/{self.process.pid}/status").read_text(), re.M)[1]
+        return int(caught, 16) >> (signal.SIGINT - 1) & 1
 
     def pause(self):
         self.process.send_signal(signal.SIGSTOP)
@@ -320,6 +325,15 @@ def test_stats(tmp):
         assert "posts" not in rows["server/queue"] and "slots" not in rows["server/latency"], rows
         text = run("sensors", "stats", "-i", "200us", "-D", "1ms", f"{program.pid}/robot/moves")
         assert text.startswith("sensor") and "slots needed" in text, text
+        assert "no sensor is called" in run("sensors", "stats", f"{program.pid}/flight", status=1)
+        with Running("stats", "--wait", "--json", "-D", "1h", f"{program.pid}/flight", f"{program.pid}/robot/moves") as stats:
+            program.tell("fly")
+            wait_until(lambda: has_groups(stats.process.pid, "flight") and stats.rests())
+            rows = json.loads(stats.end(0))
+        assert len(rows) == 2 and all(row["looks"] >= 1 for row in rows), rows
+        with Running("stats", "--wait", "-D", "1h", f"{program.pid}/nothing") as stats:
+            wait_until(stats.can_be_interrupted)
+            assert "there is no sensor to look at" in stats.end(1)
 
 
 def test_mistakes(tmp):

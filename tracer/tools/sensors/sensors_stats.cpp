@@ -30,7 +30,7 @@ struct StatsPlan {
   std::vector<std::string> patterns;
   std::uint64_t interval_ns = 10'000'000;
   std::uint64_t duration_ns = 1'000'000'000;
-  bool json = false;
+  bool wait = false, json = false;
 };
 
 core::Result<std::optional<StatsPlan>> stats_plan(const core::Arguments& arguments) {
@@ -45,12 +45,13 @@ core::Result<std::optional<StatsPlan>> stats_plan(const core::Arguments& argumen
   auto add = options.add_options();
   add("interval,i", core::argument("TIME")->default_value("10ms"), "from one look to the next");
   add("duration,D", core::argument("TIME")->default_value("1s"), "for so long (a bare number: s), or until SIGINT");
+  add("wait", "begin when each SENSOR is there: until then its program may not have started");
   add("json", "a JSON list on standard output");
   add("help,h", "this text");
   const auto line = core::parse_or_help(kHelp, options, arguments);
   if (!line) return line.error();
   if (!*line) return std::optional<StatsPlan>{};
-  StatsPlan plan{.patterns = (*line)->operands, .json = (*line)->has("json")};
+  StatsPlan plan{.patterns = (*line)->operands, .wait = (*line)->has("wait"), .json = (*line)->has("json")};
   const core::TimeOption times[] = {{"interval", core::kUnitNeeded, plan.interval_ns, 'i'},
                                     {"duration", "s", plan.duration_ns, 'D'}};
   if (const core::Status taken = core::take_times(**line, times); !taken) return taken.error();
@@ -72,6 +73,7 @@ class Watched {
   }
 
   void look() {
+    ++looks_;
     const auto now = posts_now();
     if (now) most_ = std::max(most_, *now - *last_);
     last_ = now;
@@ -80,6 +82,7 @@ class Watched {
   const ChosenSensor& sensor() const { return sensor_; }
   std::optional<std::uint64_t> posts() const { return last_ ? std::optional(*last_ - *first_) : std::nullopt; }
   bool is_list() const { return reader_.has_value(); }
+  std::uint64_t looks() const { return looks_; }
   std::uint64_t lost() const { return reader_->books().lost() - lost_before_; }
   std::uint64_t slots() const { return slots_; }
   std::uint64_t most() const { return most_; }
@@ -98,7 +101,7 @@ class Watched {
   ChosenSensor sensor_;
   std::optional<std::uint64_t> first_, last_;
   std::optional<sensors::EventReader> reader_;  // of a list
-  std::uint64_t slots_ = 0, most_ = 0, lost_before_ = 0;
+  std::uint64_t slots_ = 0, most_ = 0, lost_before_ = 0, looks_ = 0;
 };
 
 // For so long, or until somebody stops it. RETURNS: seconds.
@@ -132,11 +135,23 @@ std::string json_of(const std::vector<Watched>& all, double seconds) {
   for (const Watched& one : all) {
     nlohmann::ordered_json row{
         {"sensor", one.sensor().name()}, {"kind", sensors::word_of(one.sensor().facts->kind)}, {"seconds", seconds}};
+    row["looks"] = one.looks();
     if (one.posts()) row.update({{"posts", *one.posts()}, {"most_in_a_look", one.most()}});
     if (one.is_list()) row.update({{"lost", one.lost()}, {"slots", one.slots()}, {"slots_needed", one.slots_needed()}});
     list.push_back(std::move(row));
   }
   return list.dump(2) + "\n";
+}
+
+// With --wait until each of them is there, or somebody wants the end: then there may be none.
+core::Result<ChosenSensors> sensors_of(const StatsPlan& plan) {
+  constexpr std::chrono::milliseconds kLookAgain{20};
+  if (!plan.wait) return choose_sensors(plan.patterns);
+  for (;;) {
+    std::vector<std::string> missing;
+    auto now = sensors_now(plan.patterns, &missing);
+    if (!now || (missing.empty() && !now->sensors.empty()) || !core::rest_until(Clock::now() + kLookAgain)) return now;
+  }
 }
 
 }  // namespace
@@ -145,10 +160,10 @@ core::Result<core::Exit> sensors_stats(const core::Arguments& arguments) {
   const auto plan = stats_plan(arguments);
   if (!plan) return plan.error();
   if (!*plan) return core::Exit::pass;
-  const auto chosen = choose_sensors((*plan)->patterns);
+  core::catch_stop_signals();
+  const auto chosen = sensors_of(**plan);
   if (!chosen) return chosen.error();
   if (chosen->sensors.empty()) return core::Error{"there is no sensor to look at" + of_other_users()};
-  core::catch_stop_signals();
   std::vector<Watched> all;
   for (const ChosenSensor& sensor : chosen->sensors) all.emplace_back(sensor);
   const double seconds = watch(all, **plan);

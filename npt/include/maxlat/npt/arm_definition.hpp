@@ -32,6 +32,7 @@ struct ArmDefinition {
   std::string_view policy_is = {}, policy_hint = {};
 
   bool has_owner = false, has_when_full = false;
+  bool has_monitors = false;                    // of the sensors that it posts to
   bool has_events = false;                      // a policy but "none" records events of the kernel that may be named
   uint64_t shortest_period_ns = 0;              // of the policy timer's consumer; 0: no period
   bool polls_actively = false;                  // that consumer may go without a rest: period=0

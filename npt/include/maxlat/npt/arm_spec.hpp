@@ -9,7 +9,7 @@
 // The options: thread|cpu (who owns a buffer), discard|overwrite, size=BYTES (of a sub-buffer, with k M G), count=N
 // (sub-buffers), snapshot=TIME (with overwrite: the buffers are written out when a gap is longer), events=GROUP:NAME
 // (of the kernel, with * and ?; given again, those too), period=TIME (with the policy timer: how often the consumer
-// looks; 0: without a rest).
+// looks; 0: without a rest), monitors=N and poll=TIME (processes that read the sensors meanwhile, and how often).
 //
 // Sizes and counts are powers of two, as far as the arm's definition lets them. A policy that is left out is the arm's
 // first.
@@ -37,6 +37,8 @@ struct ArmSpec {
   uint64_t snapshot_above_ns = 0;       // 0: only at the end
   std::vector<std::string> events{};    // "GROUP:NAME"; empty: the arm's own
   std::optional<uint64_t> period_ns{};  // nothing: the arm's own. 0: the consumer never rests
+  uint64_t monitors = 0;                // of sensors
+  uint64_t poll_ns = 0;                 // from one look of theirs to the next
   uint64_t delay_ns = 0;                // of the control arm
   uint64_t delay_every = 1;
 
