@@ -58,6 +58,8 @@ def test_values():
         assert latency["outliers"] == [{"value": 1 << 40, "time": 0}] and 3e10 < latency["deviation"] < 4e10, latency
         assert all(low <= high for low, high, _ in latency["bins"])
         assert value(program, "other/requests") == {"count": 1 << 63}
+        program.tell("post")
+        assert value(program, "other/requests") == {"count": 0}, "from 2^64 on it begins anew"
 
 
 def test_text():

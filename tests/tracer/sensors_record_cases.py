@@ -331,6 +331,10 @@ def test_stats(tmp):
             wait_until(lambda: has_groups(stats.process.pid, "flight") and stats.rests())
             rows = json.loads(stats.end(0))
         assert len(rows) == 2 and all(row["looks"] >= 1 for row in rows), rows
+        with Running("stats", "--wait", "--json", "-D", "1h", f"{program.pid}/other/requests") as stats:
+            wait_until(lambda: has_groups(stats.process.pid, "other") and stats.rests())
+            program.tell("post")
+            assert json.loads(stats.end(0))[0]["posts"] == 1 << 63, "over 2^64, where it was at 2^63"
         with Running("stats", "--wait", "-D", "1h", f"{program.pid}/nothing") as stats:
             wait_until(stats.can_be_interrupted)
             assert "there is no sensor to look at" in stats.end(1)
