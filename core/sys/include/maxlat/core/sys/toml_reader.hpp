@@ -33,7 +33,7 @@ Error error_in_file(const std::string& file, const toml::source_position& where,
 
 // Throws a TomlMistake where toml++ 3.3 would not come back with an error:
 //   a letter that is not ASCII where a blank may be, and toml++ runs into __builtin_unreachable(): outside quotes
-//   and comments, behind a backslash, and behind one that ends a line and the blanks after it. TOML knows only the last;
+//   and comments, behind a backslash, and behind one that ends a line and its blanks. TOML knows only the last;
 //   what would make toml++ take for such a letter one that stands in quotes for us: a quote or a bracket in a word, a
 //   second "=";
 //   a key of more than 64 names (a.b.c). It makes a table of each in the one before, and frees them by as many calls in
