@@ -281,6 +281,25 @@ def million(folder):
     trace("check", folder)
 
 
+def all_at_once(folder):
+    """Every event of this kernel, which then traces its own writing to the disk, too: what was lost is told, and others read the rest."""
+    there = [line.split(":") for line in (TRACING / "available_events").read_text().split()]
+    systems = sorted({system for system, _ in there})
+    record(folder, "--kernel=tracefs", "--kernel-size", "64k", "-e", ",".join(f"{system}:*" for system in systems), "-D", "50ms",
+           status=(0, 3))
+    books = books_of(folder)["kernel"]
+    produced_is_accounted_for(books)
+    described = set(re.findall(r'^  name = "(.*)";$', (folder / "kernel-0/metadata").read_text(errors="replace"), re.M))
+    assert books["recorded"] > 1000 and len(described) > 500 and len(systems) > 20, (books, len(described), systems)
+    trace("check", folder)
+    reader = subprocess.run(["babeltrace2", "--component=sink.utils.counter", folder], capture_output=True, text=True, timeout=LIMIT)
+    count = int(re.findall(r"(\d+) Event messages", reader.stdout)[-1])  # of several, each with more
+    recorded = sum(channel["recorded"] for channel in books_of(folder).values())  # the state dump's, too
+    assert reader.returncode == 0 and count == recorded, (reader.stdout, reader.stderr, recorded)
+    stats = json.loads(trace("stats", "--json", folder, status=(0, 3)).stdout)
+    assert stats["events"] == count, stats
+
+
 def switch_often(turns=3000):
     """Two threads wake each other, so that the kernel's small buffers go round."""
     ends = [os.pipe(), os.pipe()]
@@ -383,7 +402,8 @@ def bad_options(folder):
     assert "no program with maxlat events called, though -e names events of one" in told, told
 
 
-CASES = {case.__name__: case for case in (merged, state_dump, explain, losses, killed, command_alone, million, flight_recorder, bad_options)}
+CASES = {case.__name__: case for case in (merged, state_dump, explain, losses, killed, command_alone, million, all_at_once,
+                                           flight_recorder, bad_options)}
 
 
 def main():
