@@ -78,12 +78,19 @@ class Running:
     def pause(self):
         self.process.send_signal(signal.SIGSTOP)
 
-    def end(self, status):
+    def ended(self, status):
         self.process.send_signal(signal.SIGCONT)
         self.process.send_signal(signal.SIGINT)
         out, err = self.process.communicate(timeout=LIMIT)
         assert self.process.returncode == status, f"{self.process.returncode}, not {status}\n{out}{err}"
-        return out + err
+        return out, err
+
+    def end(self, status):
+        return "".join(self.ended(status))
+
+    def json(self):
+        """What it printed. Its stderr may tell of tests beside this one, whose memory is refused."""
+        return json.loads(self.ended(0)[0])
 
 
 def result_of(folder):
@@ -317,7 +324,7 @@ def test_stats(tmp):
             wait_until(lambda: has_all_groups(stats.process.pid) and stats.rests())
             stats.pause()
             program.tell("move", "move", "move", "post")
-            rows = {row["sensor"].partition("/")[2]: row for row in json.loads(stats.end(0))}
+            rows = {row["sensor"].partition("/")[2]: row for row in stats.json()}
         moves = rows["robot/moves"]
         assert (moves["posts"], moves["lost"], moves["slots"], moves["most_in_a_look"]) == (39, 23, 16, 39), moves
         assert moves["slots_needed"] == 64 and rows["robot/log"]["slots_needed"] == 0, rows
@@ -329,12 +336,12 @@ def test_stats(tmp):
         with Running("stats", "--wait", "--json", "-D", "1h", f"{program.pid}/flight", f"{program.pid}/robot/moves") as stats:
             program.tell("fly")
             wait_until(lambda: has_groups(stats.process.pid, "flight") and stats.rests())
-            rows = json.loads(stats.end(0))
+            rows = stats.json()
         assert len(rows) == 2 and all(row["looks"] >= 1 for row in rows), rows
         with Running("stats", "--wait", "--json", "-D", "1h", f"{program.pid}/other/requests") as stats:
             wait_until(lambda: has_groups(stats.process.pid, "other") and stats.rests())
             program.tell("post")
-            assert json.loads(stats.end(0))[0]["posts"] == 1 << 63, "over 2^64, where it was at 2^63"
+            assert stats.json()[0]["posts"] == 1 << 63, "over 2^64, where it was at 2^63"
         with Running("stats", "--wait", "-D", "1h", f"{program.pid}/nothing") as stats:
             wait_until(stats.can_be_interrupted)
             assert "there is no sensor to look at" in stats.end(1)
