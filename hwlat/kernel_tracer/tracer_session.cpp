@@ -34,15 +34,15 @@ std::string microseconds(uint64_t ns) {
 }  // namespace
 
 std::string find_hwlat_tracer(const std::string& root, std::string& why) {
-  const std::string tracefs = core::find_tracefs(root);
-  if (tracefs.empty()) {
-    why = core::why_no_tracefs(root);
-  } else if (!has_word(read_text(tracefs + "/available_tracers").value_or(""), "hwlat")) {
+  const core::Result<std::string> tracefs = core::open_tracefs(root);
+  if (!tracefs) {
+    why = tracefs.error().text;
+  } else if (!has_word(read_text(*tracefs + "/available_tracers").value_or(""), "hwlat")) {
     why = "this kernel has no hwlat tracer (CONFIG_HWLAT_TRACER)";
-  } else if (!read_text(tracefs + "/hwlat_detector/mode")) {
+  } else if (!read_text(*tracefs + "/hwlat_detector/mode")) {
     why = "this kernel's hwlat tracer has no mode per-cpu (needs Linux 5.14)";
   } else {
-    return tracefs;
+    return *tracefs;
   }
   return {};
 }
