@@ -8,6 +8,7 @@
 #include <maxlat/npt/arm_definition.hpp>
 #include <maxlat/npt/arm_spec.hpp>
 #include <optional>
+#include <ranges>
 
 namespace maxlat::npt {
 
@@ -179,8 +180,14 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
     return wrong(fmt::format("arm \"{}\" needs {}", name, kind->policy_is), std::string(kind->policy_hint));
   if (colon != std::string_view::npos)
     if (core::Status status = read_policy(head.substr(colon + 1), *kind, arm); !status) return status.error();
-  for (size_t i = 1; i < words.size(); ++i)
-    if (core::Status status = read_option(words[i], *kind, arm); !status) return status.error();
+  std::vector<std::string_view> keys;
+  for (const std::string_view word : words | std::views::drop(1)) {
+    const std::string_view key = word.substr(0, word.find('='));
+    if (key != "events" && std::find(keys.begin(), keys.end(), key) != keys.end())
+      return wrong(fmt::format("arm \"{}\" has the option \"{}\" twice", name, key), "one of them");
+    keys.push_back(key);
+    if (core::Status status = read_option(word, *kind, arm); !status) return status.error();
+  }
   if (arm.snapshot_above_ns != 0 && arm.when_full != ArmSpec::WhenFull::overwrite)
     return wrong(fmt::format("arm \"{}\": a snapshot is of buffers that are overwritten", name),
                  "give it overwrite, too; without, the whole trace is kept");

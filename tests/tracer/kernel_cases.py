@@ -178,6 +178,7 @@ def explain(folder):
     for options, line in [(["--cpu", "999", "--from", "+1s", "--to", "+2s"], "this trace has no kernel event of CPU 999"),
                           (["--cpu", "0", "--from", "+2s", "--to", "+1s"], "--to is not behind --from"),
                           (["--cpu", "0", "--from", "soon", "--to", "+1s"], "--from: "),
+                          (["--cpu", "0", "--from", "+1s", "--to", "+2s", "--thread", "-1"], "--thread is the number of a thread"),
                           (["--from", "+1s", "--to", "+2s"], "--cpu is missing")]:
         assert trace("explain", *options, folder, status=1).stderr.startswith(f"maxlat trace: {line}"), line
 

@@ -719,6 +719,9 @@ def case_control(folder):
         stream = folder / "t" / f"{named.name}-{traced.pid}" / "channel0-0-0"
         wait_until("events", stream.exists)
         assert "[record running]" in listing(traced.pid)
+        for verb in ("enable", "disable"):
+            err = run(MAXLAT, "trace", verb, traced.pid, "record", "channel0", "test", status=1)
+            assert err == """maxlat trace: "test" is no PATTERN: an event is named PROVIDER:NAME\nhint: 'test:*' or '*:test'\n""", err
         run(MAXLAT, "trace", "disable", traced.pid, "record", "channel0", "*:*")
         run(MAXLAT, "trace", "enable", traced.pid, "record", "channel0", "test:verbose")
         counted = page_of(page)[0]

@@ -212,6 +212,14 @@ def system_rules_are_read_again(preexec=None):
                 told = read_again(directory)
                 assert told == kept + f"cannot read {rules}: no such file or directory\n", told
                 assert seen() == [True, False, True], "there is no file"
+                for become, why in ((lambda: os.mkfifo(rules), " is not a file"),
+                                    (lambda: os.symlink("/dev/zero", rules), " is not a file"),
+                                    (lambda: write("#" * (1 << 20) + "\n"), " has more than 1 MiB: these are no rules")):
+                    become()
+                    told = read_again(directory)
+                    assert told == f"{kept}{rules}{why}\n", told
+                    os.remove(rules)
+                assert seen() == [True, False, True], "what is there is not a file"
                 write("")
                 assert " now allows by 0 rules; " in read_again(directory)
                 assert seen() == [True, False, False]

@@ -35,7 +35,8 @@ std::string legal_name(std::string_view name) {
   return legal;
 }
 
-std::string escaped(std::string_view text) {
+// What is HELP in the older format knows no quote behind a backslash.
+std::string escaped(std::string_view text, std::string_view behind_backslash = "\"\\") {
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
@@ -43,7 +44,7 @@ std::string escaped(std::string_view text) {
       out += "\xef\xbf\xbd";  // U+FFFD, as in a result
     else if (text[0] == '\n')
       out += "\\n";
-    else if (text[0] == '"' || text[0] == '\\')
+    else if (behind_backslash.find(text[0]) != behind_backslash.npos)
       (out += '\\') += text[0];
     else
       out += text.substr(0, length);
@@ -65,7 +66,7 @@ void OpenMetrics::family(std::string_view name, Type type, std::string_view unit
   if (format_ == Format::prometheus) {
     const bool is_known = type == Type::gauge || type == Type::counter || type == Type::histogram;
     const std::string whole = name_ + (type == Type::counter ? "_total" : type == Type::info ? "_info" : "");
-    text_ += fmt::format("# HELP {} {}\n", whole, escaped(help));
+    text_ += fmt::format("# HELP {} {}\n", whole, escaped(help, "\\"));
     text_ += fmt::format("# TYPE {} {}\n", whole, name_of(is_known ? type : Type::gauge));
     return;
   }

@@ -43,7 +43,7 @@ TEST(OpenMetrics, TheOlderFormatOfPrometheus) {
   metrics.sample("", {{"cpu", "3"}}, 59.25);
   metrics.family("stalls", OpenMetrics::Type::counter, "", "Stalls.");
   metrics.sample("_total", {}, 12);
-  metrics.family("build", OpenMetrics::Type::info, "", "Which.");
+  metrics.family("build", OpenMetrics::Type::info, "", "Which \"one\" \\.");
   metrics.sample("_info", {{"version", "1"}}, 1);
   EXPECT_EQ(metrics.text(),
             "# HELP gap_seconds Watched.\n"
@@ -52,7 +52,7 @@ TEST(OpenMetrics, TheOlderFormatOfPrometheus) {
             "# HELP stalls_total Stalls.\n"
             "# TYPE stalls_total counter\n"
             "stalls_total 12\n"
-            "# HELP build_info Which.\n"
+            "# HELP build_info Which \"one\" \\\\.\n"
             "# TYPE build_info gauge\n"
             "build_info{version=\"1\"} 1\n");
 }

@@ -8,5 +8,5 @@ import maxlat_sensors
 for sensor in maxlat_sensors.Monitor(sys.argv[1] if len(sys.argv) > 1 else None):
     print(sensor, sensor.read())
     if sensor.kind == "events":
-        *_, last = sensor.events()
-        print("   ", last.name, last.fields)
+        for last in list(sensor.events())[-1:]:
+            print("   ", last.name, last.fields)

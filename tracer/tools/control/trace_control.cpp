@@ -17,6 +17,8 @@ namespace {
 namespace po = boost::program_options;
 
 // What the simple ones have in common: operands, a program, one request.
+constexpr std::size_t kWithPattern = 4;  // operands
+
 struct Simple {
   core::CommandHelp help;
   const char* operands;  // for the error
@@ -33,6 +35,12 @@ core::Result<std::optional<core::CommandLine>> parse_simple(const Simple& comman
   auto line = core::parse_or_help(command.help, options, arguments);
   if (line && *line && (*line)->operands.size() != command.count) {
     return core::Error{fmt::format("what is wanted is {}", command.operands)};
+  }
+  // A pattern that no event can have would do nothing, and say nothing.
+  if (line && *line && command.count == kWithPattern && (*line)->operands.back().find(':') == std::string::npos) {
+    const std::string& pattern = (*line)->operands.back();
+    return core::Error{fmt::format("\"{}\" is no PATTERN: an event is named PROVIDER:NAME", pattern),
+                       fmt::format("'{0}:*' or '*:{0}'", pattern.empty() ? "step" : pattern)};
   }
   return line;
 }
@@ -157,7 +165,7 @@ core::Result<core::Exit> trace_enable(const core::Arguments& arguments) {
                   "  maxlat trace enable 4711 run channel0 'motor:*'              all of one provider\n"
                   "  maxlat trace enable --level 4 robot run channel0 '*:*'       warnings and worse\n"},
                  "PID|NAME SESSION CHANNEL PATTERN",
-                 4,
+                 kWithPattern,
                  true},
                 "enable", arguments);
 }
@@ -168,7 +176,7 @@ core::Result<core::Exit> trace_disable(const core::Arguments& arguments) {
                   "  maxlat trace disable 4711 run channel0 'motor:*'       all of one provider\n"
                   "  maxlat trace disable robot run channel0 '*:tick'       one event of any provider\n"},
                  "PID|NAME SESSION CHANNEL PATTERN",
-                 4},
+                 kWithPattern},
                 "disable", arguments);
 }
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/signal_descriptor.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/text.hpp>
-#include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/sensors/directory.hpp>
 
 #include "sensors/sensors_commands.hpp"
@@ -27,9 +29,28 @@ struct DirectoryPlan {
   std::vector<std::string> patterns;
 };
 
+// For a directory that keeps what the dead have left: whatever the path has become, it does not wait for it, nor fill
+// its memory with it.
+core::Result<std::string> text_of_rules(const std::string& path) {
+  constexpr std::size_t kMost = 1 << 20;
+  const base::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat about {};
+  if (!file || fstat(file.number(), &about) != 0) return core::system_error("cannot read " + path, errno);
+  if (!S_ISREG(about.st_mode)) return core::Error{path + " is not a file"};
+  std::string text(kMost + 1, '\0');
+  std::size_t size = 0;
+  for (ssize_t part = 1; part > 0 && size < text.size(); size += static_cast<std::size_t>(part)) {
+    part = read(file.number(), text.data() + size, text.size() - size);
+    if (part < 0) return core::system_error("cannot read " + path, errno);
+  }
+  if (size > kMost) return core::Error{path + " has more than 1 MiB: these are no rules"};
+  text.resize(size);
+  return text;
+}
+
 core::Result<std::vector<sensors::DirectoryRule>> rules_in(const std::string& path) {
-  const auto text = core::read_file(path);
-  if (!text) return core::system_error("cannot read " + path, errno);
+  const auto text = text_of_rules(path);
+  if (!text) return text.error();
   auto rules = sensors::directory_rules(*text);
   if (!rules) return core::Error{path + ": " + rules.error().text, rules.error().hint};
   return rules;

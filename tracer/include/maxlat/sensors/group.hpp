@@ -14,8 +14,9 @@
 // find it through /proc/PID/fd, so no thread need run in this process, but it must keep the descriptor.
 // The descriptor is kept by its number: a program that closes all above 2 has hidden its groups, and may publish them
 // anew. Pages that it had locked one by one (mlock) it locks again.
-// FORK: a child has a private copy of all groups, with the values of that moment, and publishes them again if it wants
-// to. _Fork() and clone() tell nobody: such a child must not post.
+// FORK: a child has a private copy of all groups, and publishes them again if it wants to. It makes the copy when it
+// begins, while the parent goes on: what the parent posts meanwhile, also the thread that forked, may be in it, and an
+// event that was just being posted half. _Fork() and clone() tell nobody: such a child must not post.
 // EXEC: everything is gone with the memory; the descriptors are close-on-exec.
 // FAILURE: the group stays private, and works. PublishedGroup says so in one line on stderr.
 // THREADS: publish and withdraw: any, one at a time for one group. They are not for signal handlers.
@@ -40,6 +41,8 @@ class alignas(MAXLAT_SENSOR_PAGE) SensorGroup {
   // Of sensors that need something which is known only when the program runs.
   template <class Argument>
   explicit SensorGroup(const Argument& argument) : sensors_(argument) {}
+  SensorGroup(const SensorGroup&) = delete;  // its pages are what is published
+  SensorGroup& operator=(const SensorGroup&) = delete;
   static constexpr std::size_t kBytes = sizeof(Sensors);
   Sensors* operator->() { return &sensors_; }
   Sensors& operator*() { return sensors_; }
