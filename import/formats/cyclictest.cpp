@@ -21,10 +21,25 @@ core::CpuResult thread_result(const json& thread, const std::string& name, doubl
   histogram.rows = histogram_of(thread, histogram.who);
   histogram.cpu = rt_tests_cpu(thread, histogram.who);
   histogram.samples = count_of(thread, "cycles", histogram.who);
+  // What it says of its extremes and its mean is not of a sample.
+  if (histogram.samples == 0 && histogram.rows.empty()) {
+    core::CpuResult silent;
+    silent.cpu = histogram.cpu;
+    return silent;
+  }
   histogram.min = number_of(thread, "min", histogram.who);
   histogram.max = number_of(thread, "max", histogram.who);
   histogram.mean = number_of(thread, "avg", histogram.who);
   return value_or_throw(cpu_result_of(histogram));
+}
+
+// Of the first thread that took none. Where none took any, there is nothing to keep.
+std::string told_of_no_sample(const std::vector<core::CpuResult>& per_cpu) {
+  const auto is_silent = [](const core::CpuResult& cpu) { return cpu.samples == 0; };
+  const auto silent = std::find_if(per_cpu.begin(), per_cpu.end(), is_silent);
+  if (silent == per_cpu.end()) return {};
+  if (std::all_of(per_cpu.begin(), per_cpu.end(), is_silent)) throw Mistake{"no thread of it took a sample"};
+  return fmt::format("the thread on CPU {} took no sample", silent->cpu);
 }
 
 // Here, so that it costs its phase only: the run's own file takes nothing that is not valid.
@@ -38,7 +53,7 @@ void check(const CyclictestReport& report) {
 }
 
 CyclictestReport report_of(const json& document) {
-  CyclictestReport report{rt_tests_head(document, "cyclictest"), {}};
+  CyclictestReport report{rt_tests_head(document, "cyclictest"), {}, {}};
   // 1 with -N; a version that does not tell knew microseconds alone.
   // Compared as it is: a number that is none would not fit into an int.
   const auto resolution = document.find("resolution_in_ns");
@@ -46,6 +61,7 @@ CyclictestReport report_of(const json& document) {
   for (const auto& [name, thread] : rt_tests_threads(document).items())
     report.per_cpu.push_back(thread_result(thread, name, unit_ns));
   std::sort(report.per_cpu.begin(), report.per_cpu.end(), [](const auto& a, const auto& b) { return a.cpu < b.cpu; });
+  report.no_sample = told_of_no_sample(report.per_cpu);
   check(report);
   return report;
 }

@@ -41,6 +41,10 @@ core::Result<core::RunResult> read(std::string_view text) {
   const double interval_ns = option_us(phase.command, 'i', "--interval").value_or(kDefaultInterval_us) * 1e3;
   phase.facts[core::fact::kInterval] = core::duration_text(interval_ns * 1e-9);
   tell_limit(option_us(phase.command, 'b', "--breaktrace"), phase);
+  if (!report->no_sample.empty()) {
+    phase.status = core::PhaseStatus::invalid;
+    phase.reason = report->no_sample;
+  }
   for (core::CpuResult& cpu : phase.per_cpu) cpu.exposure_s = seconds_accounted_for(cpu, interval_ns);
   core::RunResult run = imported_run("cyclictest", {std::move(phase)});
   if (!report->ended.empty()) run.ended = report->ended;

@@ -57,6 +57,43 @@ TEST(CyclictestImport, EveryBinAndOverflowAddsUpToTheCycles) {
   }
 }
 
+// As rt-tests 2.4 writes it of a thread that was never woken.
+std::string with_silent_thread(std::string text) {
+  const size_t at = text.find("\"1\": {");
+  return text.substr(0, at) + R"("1": {"histogram": {      }, "cycles": 0, "min": 1000000, "max": 0, "avg": -nan,
+      "cpu": 1, "node": -1}}})";
+}
+
+// A defect: the words of C were no JSON, and the samples of the other CPUs were lost with it.
+TEST(CyclictestImport, AThreadThatTookNoSampleCostsNoOtherItsOwn) {
+  const std::string text = with_silent_thread(read_testdata("cyclictest-2.4.json"));
+  for (const char* average : {"-nan", "nan", "inf", "-inf", "0.00"}) {
+    const auto report = parse_cyclictest_json(replaced(text, "-nan", average));
+    ASSERT_TRUE(report.ok()) << report.error().text;
+    ASSERT_EQ(report->per_cpu.size(), 2u);
+    EXPECT_EQ(report->per_cpu[0].samples, 19999u);
+    EXPECT_EQ(report->per_cpu[1].cpu, 1u);
+    EXPECT_EQ(report->per_cpu[1].samples, 0u);
+    EXPECT_EQ(report->no_sample, "the thread on CPU 1 took no sample");
+  }
+  EXPECT_THAT(parse_cyclictest_json(replaced(text, "-nan", "nano")).error().text, HasSubstr("not a complete JSON"));
+  EXPECT_THAT(parse_cyclictest_json(replaced(text, "\"cpu\": 1", "\"cpu\": 0")).error().text,
+              HasSubstr("CPU 0 is there twice"));
+  EXPECT_THAT(parse_cyclictest_json(replaced(text, "avg\": 13.57", "avg\": -nan")).error().text,
+              HasSubstr("thread 0 has no 'avg'"));
+  const std::string none = text.substr(0, text.find("\"thread\"")) +
+                           R"("thread": {"0": {"histogram": {}, "cycles": 0, "avg": -nan, "cpu": 0}}})";
+  EXPECT_THAT(parse_cyclictest_json(replaced(none, "\"num_threads\": 2", "\"num_threads\": 1")).error().text,
+              HasSubstr("no thread of it took a sample"));
+}
+
+TEST(CyclictestImport, WordsOfCAreLeftAsTheyAreInStrings) {
+  const auto report = parse_cyclictest_json(
+      replaced(read_testdata("cyclictest-2.4.json"), "--json=c.json", R"(--json=\" nan, -inf \\)"));
+  ASSERT_TRUE(report.ok()) << report.error().text;
+  EXPECT_THAT(report->command, HasSubstr(R"(--json=" nan, -inf \)"));
+}
+
 TEST(CyclictestImport, BothSpellingsOfTheOddKeys) {
   std::string text = read_testdata("cyclictest-2.4.json");
   text = replaced(text, "cmdline:", "cmdline");

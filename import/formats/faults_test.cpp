@@ -161,6 +161,18 @@ TEST(Faults, ASummaryOfRtlaIsSaidToHaveNoHistogram) {
   }
 }
 
+TEST(Faults, ARunWithAThreadThatTookNoSampleIsNotValid) {
+  std::string text = testdata("cyclictest-2.4.json");
+  text = text.substr(0, text.find("\"1\": {"));
+  text += R"("1": {"histogram": {}, "cycles": 0, "min": 1000000, "max": 0, "avg": -nan, "cpu": 1}}})";
+  const auto run = imported(text);
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  EXPECT_EQ(run->phases[0].status, core::PhaseStatus::invalid);
+  EXPECT_EQ(run->phases[0].reason, "the thread on CPU 1 took no sample");
+  EXPECT_EQ(run->phases[0].per_cpu.at(0).samples, 19999u);
+  EXPECT_TRUE(core::from_json(core::to_json(*run)).ok());
+}
+
 // A defect that the fuzzer found: seconds of such a year are too many nanoseconds, and another date came of it.
 TEST(Faults, AYearThatNoClockHasIsNoTime) {
   const std::string text = testdata("oslat-2.4.json");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "reading/json_reading.hpp"
 
+#include <cctype>
 #include <cmath>
 
 #include "reading/words.hpp"
@@ -8,6 +9,34 @@
 namespace maxlat::importing {
 
 using nlohmann::json;
+
+namespace {
+
+// A string, a word or a number from its first letter on, or one letter of any other kind.
+std::string_view token_at(std::string_view text) {
+  size_t end = 1;
+  if (text[0] == '"') {
+    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+    return text.substr(0, end + 1);
+  }
+  const auto is_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.'; };
+  if (is_of_word(text[0]))
+    while (end < text.size() && is_of_word(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+std::string without_words_of_c(std::string_view text) {
+  std::string json_text;
+  json_text.reserve(text.size());
+  for (std::string_view token; !text.empty(); text.remove_prefix(token.size())) {
+    token = token_at(text);
+    const std::string_view word = token.starts_with('-') ? token.substr(1) : token;
+    json_text += word == "nan" || word == "inf" ? "null" : token;
+  }
+  return json_text;
+}
 
 double number_of(const json& object, const char* key, const std::string& who) {
   const auto found = object.find(key);

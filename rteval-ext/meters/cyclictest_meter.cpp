@@ -179,6 +179,10 @@ core::Result<core::Phase> CyclictestMeter::read(const MeterJob& job, const core:
     phase.exposure_s += cpu.exposure_s;
     if (i < timelines.size()) cpu.timeline = timelines[i];
   }
+  if (!report->no_sample.empty()) {
+    phase.status = core::PhaseStatus::invalid;
+    phase.reason = report->no_sample;
+  }
   phase.facts[core::fact::kMeter] = fmt::format("cyclictest {}", report->version);
   phase.facts[core::fact::kInterval] = fmt::format("{} us", kInterval_ns / 1000);
   phase.facts["priority"] = fmt::format("SCHED_FIFO {}", kMeterPriority);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <maxlat/core/sys/text_file.hpp>
 #include <stdexcept>
 #include <thread>
 
@@ -181,6 +182,22 @@ TEST(CyclictestMeter, AThreadThatWasKeptFromRunningMakesItInvalid) {
     EXPECT_EQ(phase->status, status) << cycles;
     EXPECT_EQ(phase->reason.find("CPU 1") != std::string::npos, status == core::PhaseStatus::invalid) << phase->reason;
   }
+}
+
+// A defect: its average is "-nan", and the phase was lost with all that the others had measured.
+TEST(CyclictestMeter, AThreadThatTookNoSampleMakesItInvalid) {
+  const test::TemporaryFolder directory;
+  MeterJob job = job_of(directory / "c.json");
+  job.cpus = {1, 2};
+  write_cyclictest_result(job.json_path, 50'000);
+  std::string text = core::read_file(job.json_path).value_or("");
+  text.insert(text.rfind("}}"), R"(, "1": {"histogram": { }, "cycles": 0, "min": 1000000, "avg": -nan, "cpu": 2})");
+  std::ofstream(job.json_path) << text;
+  const auto phase = CyclictestMeter("true").read(job, ended(0));
+  ASSERT_TRUE(phase.ok()) << phase.error().text;
+  EXPECT_EQ(phase->status, core::PhaseStatus::invalid);
+  EXPECT_EQ(phase->reason, "the thread on CPU 2 took no sample");
+  EXPECT_EQ(phase->per_cpu.at(0).samples, 50'000u);
 }
 
 TEST(CyclictestMeter, TheEndOfASlowProcessIsNotTheThreads) {

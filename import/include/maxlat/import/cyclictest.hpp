@@ -6,8 +6,10 @@
 // min, max, avg and the CPU. Samples beyond the histogram are in `cycles` but in no bucket, so overflow = cycles - sum
 // of buckets; their values are lost but for the maximum.
 //
-// ERRORS: truncated, not JSON, not cyclictest's, no thread, a thread without a histogram, without a sample or without a
-// CPU number, more in the buckets than cycles: each an Error that says which. Never a result with 0 in it.
+// A thread that was never woken took no sample: its cycles are 0 and its avg is "-nan". Its CPU is there, with none.
+//
+// ERRORS: truncated, not JSON, not cyclictest's, no thread, a thread without a histogram or without a CPU number, none
+// with a sample, more in the buckets than cycles: each an Error that says which.
 #pragma once
 
 #include <maxlat/core/result/run_result.hpp>
@@ -21,6 +23,7 @@ namespace maxlat::importing {  // "import" means something to C++
 
 struct CyclictestReport : RtTestsHead {
   std::vector<core::CpuResult> per_cpu;  // by CPU number, without exposure and timeline
+  std::string no_sample;                 // "the thread on CPU 1 took no sample"; empty: each took some
 };
 
 core::Result<CyclictestReport> parse_cyclictest_json(std::string_view text);
