@@ -90,6 +90,8 @@ const json& rt_tests_threads(const json& document) {
   if (threads == document.end() || !threads->is_object() || threads->empty()) throw Mistake{"it has no thread"};
   for (const auto& [name, thread] : threads->items())
     if (!thread.is_object()) throw Mistake{fmt::format("thread {} is not an object", name)};
+  if (const auto told = document.find("num_threads"); told != document.end() && *told != threads->size())
+    throw Mistake{fmt::format("it tells of {} threads, and has {}", told->dump(), threads->size())};
   return *threads;
 }
 

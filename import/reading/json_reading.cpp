@@ -3,6 +3,8 @@
 
 #include <cctype>
 #include <cmath>
+#include <functional>
+#include <set>
 
 #include "reading/words.hpp"
 
@@ -25,8 +27,6 @@ std::string_view token_at(std::string_view text) {
   return text.substr(0, end);
 }
 
-}  // namespace
-
 std::string without_words_of_c(std::string_view text) {
   std::string json_text;
   json_text.reserve(text.size());
@@ -36,6 +36,29 @@ std::string without_words_of_c(std::string_view text) {
     json_text += word == "nan" || word == "inf" ? "null" : token;
   }
   return json_text;
+}
+
+// The keys of the objects that are open. The library keeps the last of two values, and would not tell of the first.
+class Keys {
+ public:
+  // nlohmann's parser_callback_t.
+  bool operator()(int, json::parse_event_t event, const json& parsed) {
+    if (event == json::parse_event_t::object_start) open_.emplace_back();
+    if (event == json::parse_event_t::object_end) open_.pop_back();
+    if (event == json::parse_event_t::key && !open_.back().insert(parsed.get_ref<const std::string&>()).second)
+      throw Mistake{fmt::format("the key {} is there twice", in_quotes(parsed.get_ref<const std::string&>()))};
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+};
+
+}  // namespace
+
+json parsed_json(std::string_view text) {
+  Keys keys;
+  return json::parse(without_words_of_c(text), std::ref(keys));
 }
 
 double number_of(const json& object, const char* key, const std::string& who) {

@@ -26,9 +26,10 @@ uint64_t count_of(const nlohmann::json& object, const char* key, const std::stri
 // Its histogram: {"12": 3456, …}, each value with its count.
 std::vector<std::pair<double, uint64_t>> histogram_of(const nlohmann::json& object, const std::string& who);
 
-// The text with null for "-nan" and "inf", which C prints for numbers that JSON has no word for; whoever needs such a
-// number finds none.
-std::string without_words_of_c(std::string_view text);
+// "-nan" and "inf", which C prints for numbers that JSON has no word for, are read as null: whoever needs such a number
+// finds none.
+// ERRORS: throws a parse_error, or a Mistake where an object has a key twice.
+nlohmann::json parsed_json(std::string_view text);
 
 core::Error not_readable(std::string_view tool, const std::string& why);
 core::Error not_complete(std::string_view tool, size_t byte);
@@ -38,7 +39,7 @@ template <typename Read>
 auto read_json(std::string_view tool, std::string_view text, Read read)
     -> core::Result<decltype(read(std::declval<const nlohmann::json&>()))> {
   try {
-    return read(nlohmann::json::parse(without_words_of_c(text)));
+    return read(parsed_json(text));
   } catch (const Mistake& mistake) {
     return not_readable(tool, mistake.why);
   } catch (const nlohmann::json::parse_error& error) {
