@@ -321,42 +321,6 @@ TEST(Formats, TheUnitOfJitterdebuggerIsAsItsFileTells) {
   EXPECT_EQ(untold->phases[0].per_cpu[0].max_ns, 62'522e3);
 }
 
-TEST(Formats, EveryInterruptionOfSysjitterHasItsTime) {
-  const core::Phase phase = phase_of("sysjitter-raw.txt");
-  EXPECT_EQ(phase.facts.at(core::fact::kOnlyAbove), "200ns");
-  EXPECT_FALSE(phase.facts.contains(core::fact::kNotKept));
-  ASSERT_EQ(phase.per_cpu.size(), 1u);
-  const core::CpuResult& cpu = phase.per_cpu[0];
-  EXPECT_EQ(cpu.samples, 3u);
-  EXPECT_EQ(cpu.min_ns, 500);
-  EXPECT_EQ(cpu.max_ns, 9000);
-  EXPECT_EQ(cpu.exposure_s, 10);
-  ASSERT_EQ(cpu.outliers.size(), 3u);
-  EXPECT_EQ(cpu.outliers[0].t_ns, 5e6);
-}
-
-TEST(Formats, WhatOurRawFileDidNotKeepIsToldOfItsImport) {
-  const auto run =
-      imported("# cpu_mhz: 2000\n# threshold: 200ns\n# n_interruptions: 1\n# not_kept: 426\n  1000 2000 1000\n");
-  ASSERT_TRUE(run.ok()) << run.error().text;
-  EXPECT_EQ(run->phases[0].facts.at(core::fact::kNotKept), "426");
-  EXPECT_FALSE(imported("# cpu_mhz: 2000\n# not_kept: many\n# n_interruptions: 1\n  1000 2000 1000\n").ok());
-}
-
-TEST(Formats, FilesOfSysjitterOneBehindTheOtherAreThreads) {
-  const std::string one = testdata("sysjitter-raw.txt");
-  const auto run = imported(one + one);
-  ASSERT_TRUE(run.ok()) << run.error().text;
-  ASSERT_EQ(run->phases[0].per_cpu.size(), 2u);
-  EXPECT_EQ(run->phases[0].exposure_s, 20);
-}
-
-TEST(Formats, SortedInterruptionsOfSysjitterHaveThreeColumns) {
-  const auto run = imported("# cpu_mhz: 2000\n# threshold: 200ns\n# n_interruptions: 1\n  1000 2000 1000\n");
-  ASSERT_TRUE(run.ok()) << run.error().text;
-  EXPECT_EQ(run->phases[0].per_cpu[0].max_ns, 1000);
-}
-
 TEST(Formats, RtevalHasTheCoresAndNotTheSystem) {
   const core::Phase phase = phase_of("rteval-summary.xml");
   ASSERT_EQ(phase.per_cpu.size(), 2u);

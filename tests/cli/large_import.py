@@ -23,7 +23,7 @@ LINES = 200_000  # of a block
 
 def sysjitter():
     """The same block again and again: a raw file need not ascend in time (--sort)."""
-    block = "".join(f"{i:16d} {25:10d} {2 * i:10d} {i % 5000 + 1:10d}\n" for i in range(LINES)).encode()
+    block = "".join(f"{i:16d} {25:10d} {2 * (i % 5000 + 1):10d} {i % 5000 + 1:10d}\n" for i in range(LINES)).encode()
     yield f"# cpu_mhz: 2000\n# threshold: 1ns\n# n_interruptions: {LINES * BLOCKS}\n".encode()
     yield from [block] * BLOCKS
 
