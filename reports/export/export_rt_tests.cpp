@@ -44,11 +44,11 @@ core::Result<std::string> write_rt_tests(const core::RunResult& run, const std::
   file["cmdline:"] = phase.command.empty() ? run.tool : phase.command;
   file["rt_test_version:"] = run.tool;
   file["return_code"] = phase.status == core::PhaseStatus::ok ? 0 : 1;
-  file["num_threads"] = phase.per_cpu.size();
-  file["resolution_in_ns"] = 0;
   ordered_json threads = ordered_json::object();
   for (const core::CpuResult& cpu : phase.per_cpu)
     if (cpu.samples > 0) threads[std::to_string(threads.size())] = thread_of(cpu);
+  file["num_threads"] = threads.size();
+  file["resolution_in_ns"] = 0;
   file["thread"] = std::move(threads);
   return file.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
