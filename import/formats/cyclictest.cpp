@@ -6,6 +6,7 @@
 #include <maxlat/import/cyclictest.hpp>
 #include <sstream>
 
+#include "formats/cyclictest_agreement.hpp"
 #include "formats/rt_tests_json.hpp"
 #include "reading/foreign_histogram.hpp"
 #include "reading/json_reading.hpp"
@@ -30,7 +31,9 @@ core::CpuResult thread_result(const json& thread, const std::string& name, doubl
   histogram.min = number_of(thread, "min", histogram.who);
   histogram.max = number_of(thread, "max", histogram.who);
   histogram.mean = number_of(thread, "avg", histogram.who);
-  return value_or_throw(cpu_result_of(histogram));
+  core::CpuResult cpu = value_or_throw(cpu_result_of(histogram));
+  if (const core::Status agrees = agrees_with_rows(cpu, histogram.who); !agrees) throw Mistake{agrees.error().text};
+  return cpu;
 }
 
 // Of the first thread that took none. Where none took any, there is nothing to keep.
@@ -79,6 +82,17 @@ bool parse_status_line(const std::string& line, size_t& thread, double& max_us) 
 }
 
 }  // namespace
+
+core::Status agrees_with_rows(const core::CpuResult& cpu, const std::string& who) {
+  if (cpu.bins.empty()) return {};
+  if (cpu.min_ns < cpu.bins.front().low_ns)
+    return core::Error{fmt::format("{}: the minimum {} ns is in no row", who, cpu.min_ns)};
+  const core::Bin& last = cpu.bins.back();
+  if (cpu.overflow_count == 0 || cpu.max_ns < last.low_ns || cpu.max_ns >= last.high_ns) return {};
+  return core::Error{
+      fmt::format("{} counts {} in its histogram but {} in all, and its maximum {} ns is in the last row", who,
+                  cpu.samples - cpu.overflow_count, cpu.samples, cpu.max_ns)};
+}
 
 core::Result<CyclictestReport> parse_cyclictest_json(std::string_view text) {
   return read_json("cyclictest", text, report_of);

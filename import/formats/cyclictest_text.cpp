@@ -21,6 +21,7 @@
 #include <maxlat/import/import_definition.hpp>
 #include <optional>
 
+#include "formats/cyclictest_agreement.hpp"
 #include "reading/foreign_histogram.hpp"
 #include "reading/imported_run.hpp"
 #include "reading/words.hpp"
@@ -133,6 +134,23 @@ core::Result<std::vector<ForeignHistogram>> histograms_of(const CyclictestHistog
   return histograms;
 }
 
+// The last status line may be from before the last samples, but not from after them, and not of others.
+core::Status agrees_with_status(const ForeignHistogram& histogram, const CyclictestStatus& status) {
+  if (!histogram.samples || status.cycles == 0) return {};
+  const auto differ = [&](const char* what, double told, double in_histogram) -> core::Status {
+    return core::Error{fmt::format("{}: the {} is {} in its status line and {} at its histogram", histogram.who, what,
+                                   told, in_histogram)};
+  };
+  const auto samples = static_cast<double>(*histogram.samples), cycles = static_cast<double>(status.cycles);
+  if (cycles > samples) return differ("count", cycles, samples);
+  const bool is_last = cycles == samples;
+  if (status.min < histogram.min || (is_last && status.min != histogram.min))
+    return differ("minimum", status.min, *histogram.min);
+  if (status.max > histogram.max || (is_last && status.max != histogram.max))
+    return differ("maximum", status.max, *histogram.max);
+  return {};
+}
+
 core::Result<core::RunResult> cyclictest_run(const CyclictestHistogram& histogram,
                                              const std::map<unsigned, CyclictestStatus>& threads,
                                              std::optional<uint64_t> ended_at, const ImportOptions& options) {
@@ -143,8 +161,11 @@ core::Result<core::RunResult> cyclictest_run(const CyclictestHistogram& histogra
   for (const ForeignHistogram& foreign : *histograms) {
     core::Result<core::CpuResult> cpu = cpu_result_of(foreign);
     if (!cpu) return cpu.error();
-    if (const auto status = threads.find(cpu->cpu); status != threads.end())
+    if (const core::Status agrees = agrees_with_rows(*cpu, foreign.who); !agrees) return agrees.error();
+    if (const auto status = threads.find(cpu->cpu); status != threads.end()) {
+      if (const core::Status agrees = agrees_with_status(foreign, status->second); !agrees) return agrees.error();
       cpu->exposure_s = seconds_accounted_for(*cpu, static_cast<double>(status->second.interval_us) * kMicrosecond_ns);
+    }
     phase.per_cpu.push_back(*std::move(cpu));
   }
   if (ended_at)

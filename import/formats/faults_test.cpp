@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <maxlat/test/temporary_folder.hpp>
+#include <span>
 #include <string>
 
 #include "formats/test_files.hpp"
@@ -85,12 +86,22 @@ TEST(Faults, ANumberThatIsNoneIsAnErrorOrNotLookedAt) {
   }
 }
 
+struct Fault {
+  const char *file, *from, *to, *told;
+  double unit_ns = 0;
+};
+
+void expect_told(std::span<const Fault> faults) {
+  for (const Fault& fault : faults) {
+    const auto run = imported(replaced(testdata(fault.file), fault.from, fault.to), fault.unit_ns);
+    ASSERT_FALSE(run.ok()) << fault.file << ": " << fault.told;
+    EXPECT_THAT(run.error().text, HasSubstr(fault.told)) << fault.file;
+    expect_one_line(run.error(), fault.file);
+  }
+}
+
 TEST(Faults, EachIsToldWithItsLine) {
-  struct Case {
-    const char *file, *from, *to, *told;
-    double unit_ns = 0;
-  };
-  const Case cases[] = {
+  const Fault faults[] = {
       {"cyclictest-2.4-histfile.txt", "000018 000005", "000018 -00005", "line 20: '-00005' is not a count"},
       {"cyclictest-2.4-histfile.txt", "000018 000005", "000018 000004", "but 4997 in all"},
       {"cyclictest-2.4-histfile.txt", "# Histogram Overflows:", "# Histogram:", "no line \"# Histogram Overflows:\""},
@@ -107,11 +118,6 @@ TEST(Faults, EachIsToldWithItsLine) {
       {"oslat-2.4.json", "\"file_version\": 1", "\"file_version\": 7",
        "its file_version is 7, and this maxlat knows 1"},
       {"oslat-2.4.json", "\"duration\": 2.001", "\"duration\": -2.001", "'duration' is -2.001"},
-      {"cyclictest-2.4.json", "num_threads\": 2", "num_threads\": 4", "it tells of 4 threads, and has 2"},
-      {"cyclictest-2.4.json", "\"1\": {", "\"0\": {", "the key '0' is there twice"},
-      {"cyclictest-2.4.json", "\"8\": 18", "\"7\": 18", "the key '7' is there twice"},
-      {"oslat-2.4.json", "num_threads\": 1", "num_threads\": 2", "it tells of 2 threads, and has 1"},
-      {"jitterdebugger-0.3.1.json", "\"1\": {", "\"0\": {", "the key '0' is there twice"},
       {"hackbench-2.4.txt", "Time: ", "Time: -", "is no time"},
       {"hackbench-2.4.txt", "Time: ", "Tome: ", "the round before it has no time"},
       {"hwlatdetect-0.8.txt", "inner:12", "inner:-12", "is no record of hwlatdetect"},
@@ -132,14 +138,6 @@ TEST(Faults, EachIsToldWithItsLine) {
        "its resolution is 100 ns, and this maxlat knows"},
       {"jitterdebugger-0.3.1.json", "_in_ns\": 1000", "_in_ns\": -1", "resolution_in_ns"},
       {"sysjitter-raw.txt", "# n_interruptions: 3", "# n_interruptions: 4", "3 of 4 interruptions were there"},
-      {"sysjitter-raw.txt", "# threshold: 200ns\n", "", "\"# threshold:\" is missing"},
-      {"sysjitter-raw.txt", "# threshold: 200ns", "# threshold: high", "'high' is no threshold"},
-      {"sysjitter-raw.txt", "# threshold: 200ns", "# threshold: 200us", "line 12: it is shorter than the threshold"},
-      {"sysjitter-raw.txt", "mhz: 2000", "mhz: 0", "line 1: '0' is no clock rate"},
-      {"sysjitter-raw.txt", "mhz: 2000", "mhz: 2100", "line 12: its cycles do not fit its nanoseconds"},
-      {"sysjitter-raw.txt", "18000       9000", "19000       9000", "line 13: its cycles do not fit"},
-      {"sysjitter-raw.txt", "21000 cycles", "21005 cycles", "21000 cycles together, and it tells of 21005"},
-      {"sysjitter-raw.txt", "0.000010500 s", "0.000010510 s", "1.05e-05 s together, and it tells of 1.051e-05"},
       {"sysjitter-raw.txt", "         1000000          0", "         1000000         -1", "line 12: "},
       {"rteval-summary.xml", "unit=\"us\">41", "unit=\"ms\">41", "line 12: core 0: the maximum is in 'ms', not in us"},
       {"rteval-summary.xml", "<samples>5", "<samples>4", "core 0 counts 5 in its histogram but only 4 in all"},
@@ -151,12 +149,39 @@ TEST(Faults, EachIsToldWithItsLine) {
       {"ftrace-6.1-hist-buckets.txt", "~ 10-19", "~ 19-10", "line 8: lat: '~ 19-10' is no latency", 1},
       {"ftrace-6.1-hist-log2.txt", "", "", "does not tell its unit"},
   };
-  for (const Case& fault : cases) {
-    const auto run = imported(replaced(testdata(fault.file), fault.from, fault.to), fault.unit_ns);
-    ASSERT_FALSE(run.ok()) << fault.file << ": " << fault.told;
-    EXPECT_THAT(run.error().text, HasSubstr(fault.told)) << fault.file;
-    expect_one_line(run.error(), fault.file);
-  }
+  expect_told(faults);
+}
+
+TEST(Faults, AFileThatContradictsItselfIsRefused) {
+  const Fault faults[] = {
+      {"cyclictest-2.4-histogram.txt", "Latencies: 00065 00071", "Latencies: 00064 00071",
+       "thread 0: the maximum is 65 in its status line and 64 at its histogram"},
+      {"cyclictest-2.4-histogram.txt", "Latencies: 00065 00071", "Latencies: 00066 00071",
+       "thread 0: the maximum is 65 in its status line and 66 at its histogram"},
+      {"cyclictest-2.4-histogram.txt", "C:    500 Min:     19", "C:    501 Min:     19",
+       "thread 0: the count is 501 in its status line and 500 at its histogram"},
+      {"cyclictest-2.4-histogram.txt", "C:    500 Min:     19", "C:    500 Min:     18",
+       "the minimum is 18 in its status"},
+      {"cyclictest-2.4-histfile.txt", "Min Latencies: 00018", "Min Latencies: 00017",
+       "the minimum 17000 ns is in no row"},
+      {"cyclictest-2.4.json", "\"min\": 7", "\"min\": 6", "thread 0: the minimum 6000 ns is in no row"},
+      {"cyclictest-2.4.json", "\"max\": 171", "\"max\": 19",
+       "thread 0 counts 19168 in its histogram but 19999 in all, and its maximum 19000 ns is in the last row"},
+      {"cyclictest-2.4.json", "num_threads\": 2", "num_threads\": 4", "it tells of 4 threads, and has 2"},
+      {"cyclictest-2.4.json", "\"1\": {", "\"0\": {", "the key '0' is there twice"},
+      {"cyclictest-2.4.json", "\"8\": 18", "\"7\": 18", "the key '7' is there twice"},
+      {"oslat-2.4.json", "num_threads\": 1", "num_threads\": 2", "it tells of 2 threads, and has 1"},
+      {"jitterdebugger-0.3.1.json", "\"1\": {", "\"0\": {", "the key '0' is there twice"},
+      {"sysjitter-raw.txt", "# threshold: 200ns\n", "", "\"# threshold:\" is missing"},
+      {"sysjitter-raw.txt", "# threshold: 200ns", "# threshold: high", "'high' is no threshold"},
+      {"sysjitter-raw.txt", "# threshold: 200ns", "# threshold: 200us", "line 12: it is shorter than the threshold"},
+      {"sysjitter-raw.txt", "mhz: 2000", "mhz: 0", "line 1: '0' is no clock rate"},
+      {"sysjitter-raw.txt", "mhz: 2000", "mhz: 2100", "line 12: its cycles do not fit its nanoseconds"},
+      {"sysjitter-raw.txt", "18000       9000", "19000       9000", "line 13: its cycles do not fit"},
+      {"sysjitter-raw.txt", "21000 cycles", "21005 cycles", "21000 cycles together, and it tells of 21005"},
+      {"sysjitter-raw.txt", "0.000010500 s", "0.000010510 s", "1.05e-05 s together, and it tells of 1.051e-05"},
+  };
+  expect_told(faults);
 }
 
 // What rtla's manual pages show of each. It was "of no format that maxlat knows".

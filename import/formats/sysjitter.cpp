@@ -96,10 +96,11 @@ class SysjitterThread {
       return core::Error{fmt::format("{} of {} interruptions were there: is the file whole?", seen_, *told_)};
     const auto rounding = static_cast<double>(seen_) + 1;
     if (told_cycles_ && std::abs(*told_cycles_ - sum_cycles_) > rounding + sum_cycles_ * 1e-9)
-      return core::Error{fmt::format("its interruptions are {} cycles together, and it tells of {}", sum_cycles_,
-                                     *told_cycles_)};
+      return core::Error{
+          fmt::format("its interruptions are {} cycles together, and it tells of {}", sum_cycles_, *told_cycles_)};
     if (told_s_ && std::abs(*told_s_ * 1e9 - sum_ns_) > rounding + sum_ns_ * 1e-6)
-      return core::Error{fmt::format("its interruptions are {} s together, and it tells of {}", sum_ns_ / 1e9, *told_s_)};
+      return core::Error{
+          fmt::format("its interruptions are {} s together, and it tells of {}", sum_ns_ / 1e9, *told_s_)};
     return {};
   }
 
