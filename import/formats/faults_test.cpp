@@ -172,6 +172,7 @@ TEST(Faults, AFileThatContradictsItselfIsRefused) {
       {"cyclictest-2.4.json", "\"8\": 18", "\"7\": 18", "the key '7' is there twice"},
       {"oslat-2.4.json", "num_threads\": 1", "num_threads\": 2", "it tells of 2 threads, and has 1"},
       {"jitterdebugger-0.3.1.json", "\"1\": {", "\"0\": {", "the key '0' is there twice"},
+      {"hackbench-2.4.txt", "Time: 0.204", "Time: 0.000", "line 3: a time of 0 tells no rate"},
       {"sysjitter-raw.txt", "# threshold: 200ns\n", "", "\"# threshold:\" is missing"},
       {"sysjitter-raw.txt", "# threshold: 200ns", "# threshold: high", "'high' is no threshold"},
       {"sysjitter-raw.txt", "# threshold: 200ns", "# threshold: 200us", "line 12: it is shorter than the threshold"},

@@ -58,7 +58,7 @@ core::Phase hackbench_phase(const HackbenchRound& round, double seconds, size_t 
                         .unit = "messages/s",
                         .alive = true,
                         .reason = {},
-                        .progress = {seconds > 0 ? messages_passed(round) / seconds : 0}});
+                        .progress = {messages_passed(round) / seconds}});
   return phase;
 }
 
@@ -76,6 +76,7 @@ core::Result<core::RunResult> read_hackbench(InputText& input, const ImportOptio
       const auto seconds = decimal_number(line->substr(kHackbenchTime.size()));
       if (!round || round->messages == 0) return in_line(input, "there is no round that the time is of");
       if (!seconds) return in_line(input, in_quotes(line->substr(kHackbenchTime.size())) + " is no time");
+      if (*seconds == 0) return in_line(input, "a time of 0 tells no rate: give hackbench more messages (-l)");
       phases.push_back(hackbench_phase(*round, *seconds, phases.size() + 1));
       round.reset();
     }
