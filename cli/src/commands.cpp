@@ -14,6 +14,7 @@
 #include <maxlat/reports/report_command.hpp>
 #include <maxlat/rteval_ext/check_command.hpp>
 #include <maxlat/rteval_ext/run_command.hpp>
+#include <maxlat/rteval_ext/words_checks.hpp>
 #include <maxlat/scheduling/cyclic_command.hpp>
 #include <maxlat/scheduling/preempt_command.hpp>
 #include <maxlat/shield/shield_command.hpp>
@@ -38,6 +39,13 @@ const core::Command* find_command(std::string_view name) {
   const auto all = commands();
   const auto found = std::find_if(all.begin(), all.end(), [&](const core::Command* c) { return c->name == name; });
   return found == all.end() ? nullptr : *found;
+}
+
+void announce_meters() {
+  rteval_ext::words_checks() = {{"npt", npt::npt_would_measure},
+                                {"hwlat", hwlat::hwlat_would_measure},
+                                {"cyclic", scheduling::cyclic_would_measure},
+                                {"preempt", scheduling::preempt_would_measure}};
 }
 
 }  // namespace maxlat::cli

@@ -11,5 +11,7 @@ namespace maxlat::cli {
 
 std::span<const core::Command* const> commands();
 const core::Command* find_command(std::string_view name);  // null: there is none
+// Tells `maxlat run` what the commands that measure for it take. Once, before any command runs.
+void announce_meters();
 
 }  // namespace maxlat::cli

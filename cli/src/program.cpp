@@ -130,6 +130,7 @@ void reserve_standard_streams() {
 int program(int argc, char** argv) {
   reserve_standard_streams();
   rteval_ext::announce_phase_kinds();
+  announce_meters();
   const std::string_view path = argc > 0 ? argv[0] : "maxlat";
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const core::Arguments words(argv + (argc > 0 ? 1 : 0), argv + argc);

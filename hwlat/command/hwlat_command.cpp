@@ -312,6 +312,12 @@ core::Result<core::Exit> run(const core::Arguments& arguments) {
 
 }  // namespace
 
+core::Result<bool> hwlat_would_measure(const core::Arguments& words) {
+  const core::Result<Options> options = parse_options(words);
+  if (!options) return options.error();
+  return !options->help;
+}
+
 const core::Command& hwlat_command() {
   static constexpr core::Command command{"hwlat", "stalls that hardware and firmware cause", run};
   return command;

@@ -221,6 +221,12 @@ core::Result<core::Exit> run(const core::Arguments& words) {
 
 }  // namespace
 
+core::Result<bool> npt_would_measure(const core::Arguments& words) {
+  const auto arguments = parse_arguments(words);
+  if (!arguments) return arguments.error();
+  return arguments->show == NptArguments::Show::run;
+}
+
 const core::Command& npt_command() {
   static const core::Command command{"npt", "the latency loop: gaps between two counter reads, on each CPU", run};
   return command;

@@ -17,6 +17,7 @@
 #include "asked_settings.hpp"
 #include "gate_phases.hpp"
 #include "ground.hpp"
+#include "meter_words.hpp"
 #include "meters/control_runner.hpp"
 #include "meters/own_meter.hpp"
 #include "meters/tracer_meter.hpp"
@@ -348,6 +349,8 @@ core::Status check_plan(const Plan& plan, const Bench& bench) {
     if (const core::Result<shield::ShieldPlan> shield = shield_of(plan, bench.cpus); !shield) return shield.error();
   const core::Result<std::vector<Step>> steps = steps_of(plan, bench.cpus);
   if (!steps) return steps.error();
+  for (const Step& step : *steps)
+    if (core::Status takes = check_meter_words(step, bench, plan.kernel_events); !takes) return takes;
   return bench.may_measure();
 }
 

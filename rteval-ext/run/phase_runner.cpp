@@ -138,19 +138,24 @@ core::Phase phase_without_result(const core::Error& error) {
   return phase;
 }
 
+MeterJob job_of(const PhasePlan& plan, const Placement& placement, const std::string& json_path, std::uint64_t seed,
+                bool kernel_events) {
+  return {.cpus = placement.measured,
+          .duration_ns = static_cast<uint64_t>(expected_seconds(plan, placement.measured.size()) * 1e9),
+          .control = false,
+          .everywhere = placement.everywhere,
+          .json_path = json_path,
+          .arguments = plan.arguments,
+          .kernel_events = kernel_events,
+          .arms = plan.arms,
+          .rounds = plan.rounds,
+          .round_ns = plan.duration_ns,
+          .seed = seed};
+}
+
 core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& meter, const std::string& json_path,
                       std::uint64_t seed, bool kernel_events, RunProgress& progress) {
-  const MeterJob job{.cpus = placement.measured,
-                     .duration_ns = static_cast<uint64_t>(expected_seconds(plan, placement.measured.size()) * 1e9),
-                     .control = false,
-                     .everywhere = placement.everywhere,
-                     .json_path = json_path,
-                     .arguments = plan.arguments,
-                     .kernel_events = kernel_events,
-                     .arms = plan.arms,
-                     .rounds = plan.rounds,
-                     .round_ns = plan.duration_ns,
-                     .seed = seed};
+  const MeterJob job = job_of(plan, placement, json_path, seed, kernel_events);
   const std::string started = core::utc_text();
   const Clock::time_point start = Clock::now();
 

@@ -20,8 +20,11 @@
 
 namespace maxlat::rteval_ext {
 
-// `json_path` is the meter's own file, `seed` for what it draws, `kernel_events` the plan's. Never fails:
-// what went wrong is the phase's status and reason.
+// What the phase's meter is to do. `json_path` is its own file, `seed` for what it draws, `kernel_events` the plan's.
+MeterJob job_of(const PhasePlan& plan, const Placement& placement, const std::string& json_path, std::uint64_t seed,
+                bool kernel_events);
+
+// The other parameters are those of job_of(). Never fails: what went wrong is the phase's status and reason.
 core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& meter, const std::string& json_path,
                       std::uint64_t seed, bool kernel_events, RunProgress& progress);
 

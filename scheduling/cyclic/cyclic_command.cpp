@@ -74,6 +74,12 @@ core::Result<core::Exit> run_cyclic(const core::Arguments& arguments) {
 
 }  // namespace
 
+core::Result<bool> cyclic_would_measure(const core::Arguments& words) {
+  const core::Result<std::optional<CyclicOptions>> options = parse_cyclic_options(words);
+  if (!options) return options.error();
+  return options->has_value();
+}
+
 const core::Command& cyclic_command() {
   static constexpr core::Command command{"cyclic", "how late does a real-time thread run after its timer?", run_cyclic};
   return command;

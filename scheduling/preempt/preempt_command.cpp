@@ -60,6 +60,12 @@ core::Result<core::Exit> run_preempt(const core::Arguments& arguments) {
 
 }  // namespace
 
+core::Result<bool> preempt_would_measure(const core::Arguments& words) {
+  const core::Result<std::optional<PreemptOptions>> options = parse_preempt_options(words);
+  if (!options) return options.error();
+  return options->has_value();
+}
+
 const core::Command& preempt_command() {
   static constexpr core::Command command{"preempt", "does a higher priority preempt, and how fast?", run_preempt};
   return command;

@@ -6,6 +6,7 @@ from run_cases import Case
 
 ONE_LINE = r"\Amaxlat run: [^\n]+\nhint: [^\n]+\n\Z"
 SHIELDED = pathlib.Path(__file__).resolve().with_name("shielded.toml")
+MISTAKES = SHIELDED.with_name("mistakes")
 CASES = [
     Case("names the built-in plans", "run --list-profiles", 0, [r"^quick ", r"^standard ", r"^soak "]),
     Case("prints a whole plan", "run --print-plan", 0, [r'^name = "quick"$', r"^\[\[phase\]\]$"]),
@@ -33,6 +34,13 @@ CASES = [
     Case("unknown profile", "run --profile fast", 1, [ONE_LINE, r"'fast'"]),
     Case("unreadable plan", "run --plan {tmp}/none.toml", 1, [ONE_LINE, r"no such file"]),
     Case("a plan that is a folder", "run --plan {tmp}", 1, [ONE_LINE, r"\Amaxlat run: cannot read .*: is a directory"]),
+    Case("an arm that there is not, before anything is measured", f"run --plan {MISTAKES}/unknown_arm.toml -o {{tmp}}/run", 1,
+         [ONE_LINE, r"\Amaxlat run: phase 'a': maxlat npt: --compare: there is no arm \"nope\""]),
+    *[Case(f"an argument that {kind} does not take, before anything is measured",
+           f"run --plan {MISTAKES}/unknown_argument_{kind}.toml -o {{tmp}}/run", 1,
+           [ONE_LINE, rf"\Amaxlat run: phase 'a': maxlat {kind}: .*--nope"]) for kind in ("hwlat", "npt", "preempt")],
+    Case("a policy that there is not, before anything is measured", f"run --plan {MISTAKES}/unknown_policy.toml -o {{tmp}}/run", 1,
+         [ONE_LINE, r"\Amaxlat run: phase 'a': maxlat npt: .*weird"]),
     Case("plan and profile", "run --plan x --profile quick", 1, [ONE_LINE]),
     Case("a CPU that does not exist", "run -a 60000 -o {tmp}/run", 1, [ONE_LINE, r"CPU 60000"]),
     Case("not a CPU list", "run -a x", 1, [ONE_LINE]),

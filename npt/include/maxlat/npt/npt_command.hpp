@@ -8,5 +8,8 @@
 namespace maxlat::npt {
 
 const core::Command& npt_command();
+// Whether it would measure by these words, which it only reads; false: they ask for its help. ERRORS: as it would
+// refuse them.
+core::Result<bool> npt_would_measure(const core::Arguments& words);
 
 }  // namespace maxlat::npt

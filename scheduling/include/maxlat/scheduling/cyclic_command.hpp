@@ -8,5 +8,8 @@
 namespace maxlat::scheduling {
 
 const core::Command& cyclic_command();
+// Whether it would measure by these words, which it only reads; false: they ask for its help. ERRORS: as it would
+// refuse them.
+core::Result<bool> cyclic_would_measure(const core::Arguments& words);
 
 }  // namespace maxlat::scheduling
