@@ -12,9 +12,8 @@ namespace {
 constexpr std::string_view kGateHint = "docs/gate.md describes the file; maxlat gate --list-metrics lists the limits";
 
 std::string one_line(const toml::node& node, std::string_view key) {
-  const std::string text = core::toml_text(node, key);
-  const bool sound = !text.empty() && std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; });
-  if (!sound) core::refuse(node, fmt::format("'{}' must be one line of text", key));
+  std::string text = core::toml_line(node, key);
+  if (text.empty()) core::refuse(node, fmt::format("'{}' must be one line of text", key));
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <maxlat/core/machine/settings.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/toml_reader.hpp>
+#include <maxlat/loadgen/control.hpp>
 #include <maxlat/reports/limit_toml.hpp>
 #include <optional>
 #include <set>
@@ -66,14 +67,22 @@ std::string name_of(const toml::node& node) {
   return name;
 }
 
+std::vector<uint64_t> lengths_of(const toml::node& node) {
+  const toml::array* list = node.as_array();
+  if (list == nullptr || list->empty()) refuse(node, "'lengths' must be a list of durations");
+  std::vector<uint64_t> lengths_ns;
+  for (const toml::node& length : *list) {
+    lengths_ns.push_back(duration_of(length, "lengths"));
+    if (lengths_ns.back() > loadgen::kLongestStallNs) refuse(length, "'lengths': a stall is at most 1 s");
+  }
+  return lengths_ns;
+}
+
 StallSettings stalls_of(const toml::node& node) {
   StallSettings stalls;
   for (const auto& [key, value] : core::toml_table(node, "stalls")) {
     if (key == "lengths") {
-      stalls.lengths_ns.clear();
-      const toml::array* lengths = value.as_array();
-      if (lengths == nullptr || lengths->empty()) refuse(value, "'lengths' must be a list of durations");
-      for (const toml::node& length : *lengths) stalls.lengths_ns.push_back(duration_of(length, "lengths"));
+      stalls.lengths_ns = lengths_of(value);
     } else if (key == "repeats") {
       const auto* repeats = value.as_integer();
       if (repeats == nullptr || repeats->get() < 1 || repeats->get() > 1000) {
@@ -228,7 +237,7 @@ Plan plan_of(const toml::table& document) {
     if (key == "name") {
       plan.name = name_of(value);
     } else if (key == "about") {
-      plan.about = core::toml_text(value, "about");
+      plan.about = core::toml_line(value, "about");
     } else if (key == "shield") {
       plan.shield = shield_of(value);
     } else if (key == "housekeeping") {

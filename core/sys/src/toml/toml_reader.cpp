@@ -23,6 +23,13 @@ std::string toml_text(const toml::node& node, std::string_view key) {
   refuse(node, fmt::format("'{}' must be a text in quotes", key));
 }
 
+std::string toml_line(const toml::node& node, std::string_view key) {
+  std::string text = toml_text(node, key);
+  const bool control = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (control) refuse(node, fmt::format("'{}' must be one line of text", key));
+  return text;
+}
+
 std::vector<std::string> toml_texts(const toml::node& node, std::string_view key) {
   const toml::array* array = node.as_array();
   if (array == nullptr) refuse(node, fmt::format("'{}' must be a list of texts", key));

@@ -57,6 +57,7 @@ auto read_toml(std::string_view text, const std::string& file, std::string_view 
 // All that follow throw a TomlMistake, and so may be called by a reader only.
 [[noreturn]] void refuse(const toml::node& node, std::string text);
 std::string toml_text(const toml::node& node, std::string_view key);
+std::string toml_line(const toml::node& node, std::string_view key);  // may be empty
 std::vector<std::string> toml_texts(const toml::node& node, std::string_view key);
 uint64_t toml_time_ns(const toml::node& node, std::string_view key);  // "50us"
 const toml::table& toml_table(const toml::node& node, std::string_view key);
