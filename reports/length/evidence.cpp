@@ -49,6 +49,16 @@ void count_events(Evidence& evidence, const PhaseView& view, double confidence) 
   evidence.share_below = core::share_below(evidence.samples_above, all.samples, confidence);
 }
 
+// By the time line, whose steps begin when the meter measures; without one nobody knows better than the phase.
+double measuring_time(const core::Phase& phase, double exposure_s) {
+  double measured_s = 0;
+  for (const core::CpuResult& cpu : phase.per_cpu)
+    measured_s = std::max(measured_s, cpu.timeline.step_s * static_cast<double>(cpu.timeline.max_ns.size()));
+  if (measured_s <= 0) return phase.duration_s;
+  if (phase.duration_s > 0) measured_s = std::min(measured_s, phase.duration_s);
+  return std::max(measured_s, exposure_s / static_cast<double>(phase.per_cpu.size()));
+}
+
 QuantileRow quantile_row(const PhaseView& view, const core::QuantileLevel& level, double confidence) {
   QuantileRow row{.label = level.label, .observed_ns = core::measured_quantile(view.all, level.level)};
   row.dependence = row.observed_ns ? core::dependence_beyond(view.all, view.phase.per_cpu, *row.observed_ns)
@@ -116,6 +126,7 @@ Evidence evidence_of(const core::Phase& phase, const WantedRate& wanted, std::op
   evidence.cpus = phase.per_cpu.size();
   evidence.exposure_s = view.all.exposure_s;
   evidence.duration_s = phase.duration_s;
+  evidence.measuring_s = measuring_time(phase, view.all.exposure_s);
   evidence.samples = view.all.samples;
   evidence.max_ns = view.all.max_ns;
   evidence.limit_ns = limit_ns.value_or(view.all.max_ns);

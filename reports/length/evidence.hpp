@@ -50,6 +50,7 @@ struct Evidence {
   std::string phase;  // as it is shown
   std::size_t cpus = 0;
   double exposure_s = 0, duration_s = 0;
+  double measuring_s = 0;  // of duration_s: without what the phase takes to begin and to end, however long it measures
   std::uint64_t samples = 0;
   double max_ns = 0, limit_ns = 0;
 

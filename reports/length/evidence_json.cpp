@@ -67,6 +67,7 @@ Json phase_json(const Evidence& evidence) {
                {"cpus", evidence.cpus},
                {"exposure_s", evidence.exposure_s},
                {"duration_s", evidence.duration_s},
+               {"measuring_s", evidence.measuring_s},
                {"samples", evidence.samples},
                {"max_ns", evidence.max_ns},
                {"limit_ns", evidence.limit_ns},

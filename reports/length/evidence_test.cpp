@@ -56,6 +56,25 @@ TEST(Evidence, NothingAboveTheMaximumIsTheRuleOfThree) {
   EXPECT_FALSE(json.contains("chance")) << "nothing was seen, and no tail fits: nobody knows";
 }
 
+// A defect: a phase of 4 s that took 21 s, with its set-up, made a further run five times too long.
+TEST(Evidence, AFurtherRunIsAsLongAsTheMeterMeasures) {
+  core::Phase phase = hour_of_npt();
+  phase.duration_s = 5 * 3600;
+  for (core::CpuResult& cpu : phase.per_cpu) cpu.exposure_s = 3240;  // it rests for 100 ms of each second
+  phase.exposure_s = 6480;
+  const Evidence evidence = evidence_of(phase, kOneADay, 1e6);
+  EXPECT_EQ(evidence.duration_s, 5 * 3600);
+  EXPECT_EQ(evidence.measuring_s, 3600);
+  const std::string text = evidence_text(evidence, kOneADay);
+  EXPECT_THAT(text, HasSubstr("watches for 3 d of CPU time (1 d 16 h with 2"));
+  EXPECT_THAT(text, HasSubstr("90 % of the time"));
+  EXPECT_THAT(text, HasSubstr("this phase took 5 h for 1 h of measuring"));
+  const auto json = nlohmann::json::parse(evidence_json({evidence}, kOneADay));
+  EXPECT_EQ(json["phases"][0]["measuring_s"], 3600);
+  for (core::CpuResult& cpu : phase.per_cpu) cpu.timeline.max_ns.clear();
+  EXPECT_EQ(evidence_of(phase, kOneADay, 1e6).measuring_s, 5 * 3600) << "nothing tells more";
+}
+
 // A defect: above the maximum the rate was taken as 0, and a further run as sure to succeed. The tail is exponential,
 // of 1 us beyond 5 us in one second of each CPU.
 TEST(Evidence, AboveTheMaximumTheTailTellsTheRate) {

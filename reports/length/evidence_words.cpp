@@ -51,6 +51,23 @@ std::string count_lines(const Evidence& evidence, const WantedRate& wanted) {
                                  evidence.cpus, core::duration_text(of_each_s)));
 }
 
+// CPUs that are watched at once divide the time, and a meter that rests takes more of it than it watches.
+std::string wall_time_text(const Evidence& evidence, double exposure_s) {
+  if (!(evidence.measuring_s > 0)) return {};
+  const double cpus_watched = evidence.exposure_s / evidence.measuring_s;
+  const double share = cpus_watched / static_cast<double>(evidence.cpus);
+  constexpr double kAllTheTime = 0.995;
+  return fmt::format(" ({} with {}{})", length_text(exposure_s / cpus_watched), core::counted(evidence.cpus, "CPU"),
+                     share < kAllTheTime ? fmt::format(", watched for {:.3g} % of the time", 100 * share) : "");
+}
+
+std::string set_up_line(const Evidence& evidence) {
+  constexpr double kWorthSaying = 1.1;
+  if (!(evidence.measuring_s > 0) || evidence.duration_s < kWorthSaying * evidence.measuring_s) return {};
+  return line(fmt::format("this phase took {} for {} of measuring: to begin and to end takes no longer in a longer run",
+                          core::duration_text(evidence.duration_s), core::duration_text(evidence.measuring_s)));
+}
+
 std::string answer_lines(const Evidence& evidence, const WantedRate& wanted) {
   const char* const answers[] = {"shown", "not shown", "ruled out"};
   std::string claim = to_string(wanted);
@@ -62,16 +79,15 @@ std::string answer_lines(const Evidence& evidence, const WantedRate& wanted) {
                            ? "No further run is likely to show it: exceedances come too often."
                            : "No further run is likely to show it: the tail leads above the limit so often.");
   const core::PlannedRun& run = *evidence.further;
-  const double wall_s = evidence.duration_s > 0 ? run.time * evidence.duration_s / evidence.exposure_s : 0;
   std::string plan = fmt::format("A further run of this kind shows it by itself if it watches for {} of CPU time",
                                  length_text(run.time));
-  if (wall_s > 0) plan += fmt::format(" ({} with {})", length_text(wall_s), core::counted(evidence.cpus, "CPU"));
+  plan += wall_time_text(evidence, run.time);
   plan += run.allowed == 0 ? " without an exceedance"
                            : fmt::format(" with at most {}", core::counted(run.allowed, "exceedance"));
   if (evidence.likely_per_s)
     plan += fmt::format("; at the rate {} it is given that in {:.0f} of 100 runs",
                         evidence.events > 0 ? "seen here" : "that the tail leads to", 100 * run.chance);
-  return text + line(plan + ".");
+  return text + line(plan + ".") + set_up_line(evidence);
 }
 
 // "at p50, p90: nearly every step of the time line holds such samples", a line for each reason.
