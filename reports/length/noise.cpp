@@ -20,6 +20,7 @@ namespace maxlat::reports {
 namespace {
 
 constexpr double kLeast_ns = 0.01;  // has a logarithm
+constexpr double kMostFound = 10;   // times the median: what needs more is not told by so noisy a measure
 
 // As a ratio, because a build that is slower is noisier by the same ratio: a difference that is sized by the base's
 // noise alone is missed too often. Ranks see logarithms as they see the values.
@@ -28,7 +29,7 @@ std::optional<double> found_by(const NoiseRow& row, std::size_t each, double alp
   std::vector<double> logarithms;
   for (const double ns : row.values_ns) logarithms.push_back(std::log(std::max(ns, kLeast_ns)));
   const std::optional<double> found = core::smallest_difference(logarithms, each, alpha, noisier);
-  if (!found) return {};
+  if (!found || std::expm1(*found) > kMostFound) return {};
   return std::max(core::median(row.values_ns) * std::expm1(*found), row.resolution_ns);
 }
 
@@ -70,7 +71,7 @@ bool drifts(const PhaseNoise& noise, const NoiseRow& row) {
 }
 
 std::string found_text(const std::optional<double>& found_ns, double median_ns) {
-  if (!found_ns) return "-";
+  if (!found_ns) return "cannot be found";
   return fmt::format("{} ({:.0f} %)", core::latency_text(*found_ns), 100 * *found_ns / median_ns);
 }
 
@@ -121,6 +122,11 @@ std::string noise_text(const PhaseNoise& noise) {
   std::string text = fmt::format("{}: {} runs, taken as repeats of the same\n", core::printable(noise.phase), runs);
   text += table.text();
   text += "  Found: the smallest difference to as many runs of another build that 19 of 20 comparisons find.\n";
+  if (std::any_of(noise.rows.begin(), noise.rows.end(), [&](const NoiseRow& row) {
+        return !row.found_with_twice_ns || (!row.found_ns && runs >= noise.needed);
+      }))
+    text += fmt::format("  Cannot be found: a difference of {:.0f} % would be too small among such runs.\n",
+                        100 * kMostFound);
   if (runs < noise.needed)
     text += fmt::format("  Fewer than {} runs of each find no difference in so many measures, however large it is.\n",
                         noise.needed);

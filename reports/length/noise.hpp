@@ -13,11 +13,12 @@
 namespace maxlat::reports {
 
 struct NoiseRow {
-  std::string measure;             // "p99.99", "max"
-  bool of_the_tail = false;        // p99.9 and beyond, and the maximum: few samples tell it
-  std::vector<double> values_ns;   // one a run
-  double resolution_ns = 0;        // the widest bin that one of them is the edge of: no difference below it is seen
-  std::optional<double> found_ns;  // the smallest difference that as many runs of another build find
+  std::string measure;            // "p99.99", "max"
+  bool of_the_tail = false;       // p99.9 and beyond, and the maximum: few samples tell it
+  std::vector<double> values_ns;  // one a run
+  double resolution_ns = 0;       // the widest bin that one of them is the edge of: no difference below it is seen
+  // The smallest difference that as many runs of another build find; nothing: none that anybody would ask about.
+  std::optional<double> found_ns;
   std::optional<double> found_with_twice_ns;
   double halves_p = 1;  // of "the first half of the runs is as the second half"
 };

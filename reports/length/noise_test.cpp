@@ -67,6 +67,19 @@ TEST(Noise, SaysThatRunsAreTooFew) {
   EXPECT_THAT(noise_text(noise), HasSubstr("Fewer than 6 runs of each find no difference"));
 }
 
+// A defect: a difference of 2 584 952 153 % was said to be found.
+TEST(Noise, SaysThatNothingIsFoundInSuchNoise) {
+  std::vector<core::Phase> runs;
+  for (const double max_ns : {9e3, 2e6, 8e3, 4e7, 3e8, 7e3}) runs.push_back(run_with(100, max_ns));
+  const PhaseNoise noise = noise_of_runs(runs);
+  EXPECT_EQ(noise.needed, 6u);
+  EXPECT_TRUE(row_of(noise, "p50").found_ns);
+  EXPECT_FALSE(row_of(noise, "max").found_ns);
+  const std::string text = noise_text(noise);
+  EXPECT_THAT(text, HasSubstr("cannot be found"));
+  EXPECT_THAT(text, HasSubstr("Cannot be found: a difference of 1000 % would be too small"));
+}
+
 TEST(Noise, SaysThatRunsDrift) {
   std::vector<core::Phase> runs;
   for (int run = 0; run < 14; ++run) runs.push_back(run_with(100, 9000 + 100 * run));
