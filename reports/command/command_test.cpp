@@ -151,6 +151,9 @@ TEST_F(Commands, GatePrintsItsRulesAndWritesTheVerdict) {
   EXPECT_THAT(answer.printed, HasSubstr("npt: max_ns"));
   EXPECT_THAT(answer.printed, HasSubstr("<= 21000 ns (21.0 us)"));
   EXPECT_THAT(answer.printed, HasSubstr("verdict: fail"));
+  EXPECT_THAT(answer.printed, HasSubstr("  - limit exceeded: npt: max_ns is 22000 ns (22.0 us, CPU 0), limit <= 21000 "
+                                        "ns (21.0 us)\n"))
+      << "whole, because the table cuts the names of long phases";
   const auto judged = core::read_run(folder_ / "judged.json");
   ASSERT_TRUE(judged) << judged.error().text;
   EXPECT_EQ(judged->verdict.kind, core::Verdict::Kind::fail);
@@ -182,14 +185,15 @@ TEST_F(Commands, GateKeepsWhatItJudgedByForTheNext) {
       HasSubstr("--json: "));
 }
 
-TEST_F(Commands, GateTellsEachFailureOnce) {
+TEST_F(Commands, GateTellsEachFailureOnceBelowItsTable) {
   const auto count = [](const std::string& text, const std::string& part) {
     size_t found = 0;
     for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
     return found;
   };
   const auto failed = ran(gate_command(), {result(), "--max", "21us"});
-  EXPECT_EQ(count(failed.printed, "22.0 us"), 1u) << failed.printed;
+  EXPECT_EQ(count(failed.printed, "22.0 us"), 2u) << failed.printed;
+  EXPECT_EQ(count(failed.printed, "limit exceeded"), 1u) << failed.printed;
   auto run = test::single_phase_run();
   run.phases[0].status = core::PhaseStatus::invalid;
   run.phases[0].reason = "the task was throttled";

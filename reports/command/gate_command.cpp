@@ -148,8 +148,7 @@ std::string without_commands(std::string text) {
   return text;
 }
 
-// Each failure once: what exceeded its limit stands in the table with its figure, why something was not measured stands
-// below it, whole.
+// The table cuts names to the width of a screen. Below it stands whole what failed, and why something was not measured.
 std::string verdict_text(const core::Verdict& verdict) {
   core::TextTable table({"rule", "limit", "observed", "result"});
   for (const auto& rule : verdict.rules) {
@@ -158,8 +157,7 @@ std::string verdict_text(const core::Verdict& verdict) {
                core::to_string(rule.outcome)});
   }
   std::string text = table.text(core::kTextWidth, "") + fmt::format("\nverdict: {}\n", core::to_string(verdict.kind));
-  for (const auto& reason : verdict.reasons)
-    if (!tells_a_limit(reason)) text += "  - " + core::printable(reason) + "\n";
+  for (const auto& reason : verdict.reasons) text += "  - " + core::printable(reason) + "\n";
   if (!verdict.not_comparable.empty()) text += "NOT COMPARABLE WITH BARE METAL\n";
   for (const auto& reason : verdict.not_comparable) text += "  - " + core::printable(reason) + "\n";
   return without_commands(std::move(text));

@@ -83,15 +83,13 @@ std::vector<JudgedRule> failed_before(const core::RunResult& run) {
   return {{.result = std::move(result), .phase = {}, .kind = {}, .metric = "verdict"}};
 }
 
-constexpr std::string_view kExceeded = "limit exceeded";
-
 // Phases that rules could not judge are named once, however many rules they had.
 void add_reasons(core::Verdict& verdict, Outcome outcome) {
   for (const auto& result : verdict.rules) {
     if (result.outcome != outcome) continue;
     std::string reason =
         outcome == Outcome::fail
-            ? fmt::format("{}: {} is {}, limit {}", kExceeded, result.rule, result.observed, result.limit)
+            ? fmt::format("limit exceeded: {} is {}, limit {}", result.rule, result.observed, result.limit)
             : fmt::format("not valid: {}, {}", result.rule.substr(0, result.rule.rfind(": ")), result.observed);
     if (std::find(verdict.reasons.begin(), verdict.reasons.end(), reason) == verdict.reasons.end())
       verdict.reasons.push_back(std::move(reason));
@@ -235,10 +233,6 @@ core::Verdict judge(const core::RunResult& run, const std::vector<Rule>& rules) 
 
 std::string today_utc() {
   return core::utc_text().substr(0, 10);
-}
-
-bool tells_a_limit(const std::string& reason) {
-  return reason.starts_with(kExceeded);
 }
 
 core::Exit exit_status(const core::Verdict& verdict) {

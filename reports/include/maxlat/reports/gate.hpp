@@ -88,8 +88,6 @@ std::string today_utc();
 // What spoils the run as a whole, whatever its rules say: it is not complete, a meter did not find its control; and
 // without rules every phase that is not valid, because nobody said which matter.
 std::vector<std::string> spoiled_by(const core::RunResult& run, bool has_rules);
-// Whether a reason of the verdict tells the same as a failed rule of its table.
-bool tells_a_limit(const std::string& reason);
 core::Exit exit_status(const core::Verdict& verdict);
 
 }  // namespace maxlat::reports
