@@ -83,14 +83,20 @@ std::vector<JudgedRule> failed_before(const core::RunResult& run) {
   return {{.result = std::move(result), .phase = {}, .kind = {}, .metric = "verdict"}};
 }
 
-// Phases that rules could not judge are named once, however many rules they had.
+// Phases that rules could not judge are named once, however many rules they had. What a phase does not show is of one
+// rule, and that is named.
+std::string reason_of(const core::RuleResult& result) {
+  if (result.outcome == Outcome::fail)
+    return fmt::format("limit exceeded: {} is {}, limit {}", result.rule, result.observed, result.limit);
+  const bool of_the_rule = result.observed.starts_with(kNotShown);
+  return fmt::format("not valid: {}, {}", of_the_rule ? result.rule : result.rule.substr(0, result.rule.rfind(": ")),
+                     result.observed);
+}
+
 void add_reasons(core::Verdict& verdict, Outcome outcome) {
   for (const auto& result : verdict.rules) {
     if (result.outcome != outcome) continue;
-    std::string reason =
-        outcome == Outcome::fail
-            ? fmt::format("limit exceeded: {} is {}, limit {}", result.rule, result.observed, result.limit)
-            : fmt::format("not valid: {}, {}", result.rule.substr(0, result.rule.rfind(": ")), result.observed);
+    std::string reason = reason_of(result);
     if (std::find(verdict.reasons.begin(), verdict.reasons.end(), reason) == verdict.reasons.end())
       verdict.reasons.push_back(std::move(reason));
   }

@@ -150,7 +150,7 @@ JudgedRule judge_against(const core::RunResult& run, const core::Phase& phase, c
   judged.result.observed = seen_text(metric, phase, seen);
   judged.result.outcome = observed.value > allowed.limit ? Outcome::fail : Outcome::pass;
   if (judged.result.outcome == Outcome::pass && !observed.not_shown.empty()) {
-    judged.result.observed = fmt::format("not shown: {}; {}", judged.result.observed, observed.not_shown);
+    judged.result.observed = fmt::format("{}: {}; {}", kNotShown, judged.result.observed, observed.not_shown);
     judged.result.outcome = Outcome::invalid;
   }
   return judged;

@@ -138,6 +138,15 @@ TEST(Gate, ACpuThatDoesNotShowItsLimitIsNotHiddenByAnother) {
   EXPECT_THAT(verdict.rules.at(0).observed, HasSubstr("CPU 1: 10 samples are too few to show it, 30000 may"));
 }
 
+// A defect: "not valid: npt, not shown: 0 (CPU 0; 0 in 10 s)" named neither the rule nor, of its rate, the unit.
+TEST(Gate, WhatIsNotShownNamesItsRule) {
+  auto run = test::single_phase_run();
+  run.phases[0] = test::phase_of("npt", "npt", 10, {test::cpu_from_bins(0, {{200, 210, 1'000'000}}, 10)});
+  const auto verdict = judged(run, {{.phase = "npt", .metric = "above_10ms_per_h", .limit = 1}});
+  EXPECT_THAT(verdict.reasons, Contains("not valid: npt: above_10ms_per_h, not shown: 0 (CPU 0; 0 in 10 s); CPU 0: the "
+                                        "run is too short: it shows no rate below 1080 per hour"));
+}
+
 TEST(Gate, AShareOfCpusIsNotAQuestionOfRounding) {
   auto run = test::single_phase_run();
   std::vector<core::CpuResult> cpus;

@@ -54,7 +54,7 @@ void judge_seen(const MetricDefinition& metric, const Rule& rule, const Observat
     result.observed = std::move(observed);
     result.outcome = Outcome::fail;
   } else if (!seen.not_shown.empty()) {
-    result.observed = fmt::format("not shown: {}; {}", observed, seen.not_shown);
+    result.observed = fmt::format("{}: {}; {}", kNotShown, observed, seen.not_shown);
   } else {
     result.observed = std::move(observed);
     result.outcome = Outcome::pass;

@@ -8,6 +8,7 @@
 #include <maxlat/reports/metric_definition.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace maxlat::reports {
@@ -19,6 +20,9 @@ struct JudgedRule {
   std::string metric;
   std::optional<double> value{};  // what was observed, in the metric's unit; nothing where a number tells nothing
 };
+
+// How the observation of a figure begins that is within its limit, and does not show that the limit is kept.
+inline constexpr std::string_view kNotShown = "not shown";
 
 // One for each phase that the rule is about; an invalid one when there is none. REQUIRES: a rule that make_rule() made.
 std::vector<JudgedRule> judge_rule(const core::RunResult& run, const Rule& rule);

@@ -33,10 +33,10 @@ std::optional<double> threshold_ns(std::string_view name, std::string_view suffi
 
 // Of so many samples above the time in what was watched: hours, or millions of samples. `at_most` are expected in it.
 Observation rate_observed(const Exceedances& above, double watched, double at_most, const std::string& note,
-                          const Rule& rule) {
+                          const Rule& rule, std::string_view unit) {
   Observation observed{.value = static_cast<double>(above.samples) / watched, .note = note + above.together_text()};
   if (rule.limit * watched < at_most)
-    observed.not_shown = fmt::format("the run is too short: it shows no rate below {:.4g}", at_most / watched);
+    observed.not_shown = fmt::format("the run is too short: it shows no rate below {:.4g} {}", at_most / watched, unit);
   return observed;
 }
 
@@ -54,7 +54,7 @@ Observation of_an_hour(const core::CpuResult& cpu, const Rule& rule) {
   if (!above) return {.not_measured = kNoHistogram};
   if (!(cpu.exposure_s > 0)) return {.not_measured = "nobody told how long it watched"};
   return rate_observed(*above, cpu.exposure_s / kHour_s, above->at_most(),
-                       fmt::format("{} in {:.4g} s", above->samples, cpu.exposure_s), rule);
+                       fmt::format("{} in {:.4g} s", above->samples, cpu.exposure_s), rule, "per hour");
 }
 
 Observation of_a_million(const core::CpuResult& cpu, const Rule& rule) {
@@ -63,7 +63,7 @@ Observation of_a_million(const core::CpuResult& cpu, const Rule& rule) {
   const auto samples = static_cast<double>(cpu.samples);
   const double at_most = above->samples == 0 ? above->at_most() : samples * above->share_at_most();
   return rate_observed(*above, samples / kMillion, at_most,
-                       fmt::format("{} of {} samples", above->samples, cpu.samples), rule);
+                       fmt::format("{} of {} samples", above->samples, cpu.samples), rule, "ppm");
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ TEST(MetricRate, NothingAboveInAShortRunIsNotShown) {
   const auto none = judged(run, "npt", "above_1ms_per_h", 1);
   EXPECT_EQ(none.outcome, Outcome::invalid);
   EXPECT_THAT(none.observed, HasSubstr("too short: it shows no rate below 10.8"));
+  EXPECT_THAT(judged(run, "npt", "above_1ms_ppm", 0).observed, testing::ContainsRegex("it shows no rate below .* ppm"));
   EXPECT_EQ(judged(run, "npt", "above_1ms_per_h", 0).outcome, Outcome::invalid) << "no run shows that it never happens";
 }
 
@@ -88,7 +89,7 @@ TEST(MetricRate, AsManyAsTheLimitAllowsDoNotShowIt) {
   const auto three = judged(run, "npt", "above_50us_per_h", 3);
   EXPECT_EQ(three.outcome, Outcome::invalid);
   EXPECT_THAT(three.observed, HasSubstr("not shown: 3 (CPU 3; 3 in 3600 s); CPU 3: the run is too short: it shows no "
-                                        "rate below 7.754"));
+                                        "rate below 7.754 per hour"));
   EXPECT_EQ(judged(run, "npt", "above_50us_per_h", 7.76).outcome, Outcome::pass);
   EXPECT_EQ(judged(run, "npt", "above_50us_per_h", 2.9).outcome, Outcome::fail);
 }
