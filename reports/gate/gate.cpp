@@ -173,6 +173,14 @@ std::vector<JudgedRule> unasked_phases(const core::RunResult& run, const Gate& g
   return unasked;
 }
 
+// Names that a gate lets be invalid, and that no phase has: a typing error would be found on the bad day only.
+std::vector<std::string> let_for_nothing(const core::RunResult& run, const Gate& gate) {
+  std::vector<std::string> told;
+  for (const std::string& name : gate.may_be_invalid)
+    if (!has_phase(run, name)) told.push_back(fmt::format("may_be_invalid names '{}', {}", name, no_such_phase(run)));
+  return told;
+}
+
 std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate) {
   std::vector<JudgedRule> all;
   const auto add = [&](std::vector<JudgedRule> judged) { all.insert(all.end(), judged.begin(), judged.end()); };
@@ -203,7 +211,7 @@ core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::str
   core::Verdict verdict;
   verdict.not_comparable = run.verdict.not_comparable;
   std::vector<JudgedRule> judged = judge_rules(run, gate);
-  const std::vector<std::string> waived = apply_waivers(gate.waivers, today, judged);
+  const std::vector<std::string> waived = apply_waivers(gate.waivers, run, today, judged);
   for (const JudgedRule& rule : judged) verdict.rules.push_back(rule.result);
   const auto tell = [&](const std::vector<std::string>& reasons) {
     verdict.reasons.insert(verdict.reasons.end(), reasons.begin(), reasons.end());
@@ -213,6 +221,7 @@ core::Verdict judge(const core::RunResult& run, const Gate& gate, const std::str
   tell(spoiled);
   add_reasons(verdict, Outcome::invalid);
   tell(waived);
+  tell(let_for_nothing(run, gate));
   add_warnings(verdict);
   tell(not_controlled(run));
   if (gate.baseline) tell(told_differences(run, *gate.baseline));

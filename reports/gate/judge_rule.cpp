@@ -96,20 +96,9 @@ JudgedRule judge_run(const core::RunResult& run, const MetricDefinition& metric,
   return judged;
 }
 
-// Each kind and name once, in the run's order.
-std::string phases_there(const core::RunResult& run) {
-  std::vector<std::string> names;
-  for (const auto& phase : run.phases)
-    for (const auto& name : {phase.name, phase.kind})
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "; it has " : ", ") + name;
-  return text;
-}
-
 JudgedRule without_a_phase(const core::RunResult& run, const MetricDefinition& metric, const Rule& rule) {
   const bool any = rule.phase == "*";
-  std::string why = "no such phase in the run" + phases_there(run);
+  std::string why = no_such_phase(run);
   if (any)
     why = metric.nowhere.empty() ? "no phase of the run measures the box; arms of tracers are judged by name"
                                  : std::string(metric.nowhere);
@@ -129,6 +118,21 @@ void doubt_early_end(const core::Phase& phase, Observation& observed) {
 }
 
 }  // namespace
+
+bool has_phase(const core::RunResult& run, const std::string& name) {
+  return std::any_of(run.phases.begin(), run.phases.end(),
+                     [&](const core::Phase& phase) { return phase.name == name || phase.kind == name; });
+}
+
+std::string no_such_phase(const core::RunResult& run) {
+  std::vector<std::string> names;
+  for (const auto& phase : run.phases)
+    for (const auto& name : {phase.name, phase.kind})
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  std::string text = "no such phase in the run";
+  for (const auto& name : names) text += (name == names.front() ? "; it has " : ", ") + name;
+  return text;
+}
 
 Seen seen_in(const core::RunResult& run, const core::Phase& phase, const MetricDefinition& metric, const Rule& rule) {
   if (const auto reason = unfit_because(phase)) return {.observation = {.not_measured = *reason}};

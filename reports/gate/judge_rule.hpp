@@ -27,6 +27,10 @@ inline constexpr std::string_view kNotShown = "not shown";
 // One for each phase that the rule is about; an invalid one when there is none. REQUIRES: a rule that make_rule() made.
 std::vector<JudgedRule> judge_rule(const core::RunResult& run, const Rule& rule);
 
+bool has_phase(const core::RunResult& run, const std::string& name);  // or a phase of this kind
+// "no such phase in the run; it has ...": each kind and name once, in the run's order.
+std::string no_such_phase(const core::RunResult& run);
+
 // What the phase, or the worst of its CPUs, says.
 struct Seen {
   Observation observation{};

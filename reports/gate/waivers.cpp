@@ -21,8 +21,8 @@ std::string waiver_text(const Waiver& waiver) {
 
 }  // namespace
 
-std::vector<std::string> apply_waivers(const std::vector<Waiver>& waivers, const std::string& today,
-                                       std::vector<JudgedRule>& rules) {
+std::vector<std::string> apply_waivers(const std::vector<Waiver>& waivers, const core::RunResult& run,
+                                       const std::string& today, std::vector<JudgedRule>& rules) {
   std::vector<std::string> told;
   for (const Waiver& waiver : waivers) {
     const bool ended = waiver.until < today;
@@ -45,6 +45,8 @@ std::vector<std::string> apply_waivers(const std::vector<Waiver>& waivers, const
     }
     if (ended)
       told.push_back(fmt::format("a waiver ended on {} and counts no more: {}", waiver.until, waiver_text(waiver)));
+    else if (waiver.phase != "*" && !has_phase(run, waiver.phase))
+      told.push_back(fmt::format("a waiver is of '{}', {}: {}", waiver.phase, no_such_phase(run), waiver_text(waiver)));
     else if (!needed && not_measured)
       told.push_back("a waiver does not help, for what was not measured cannot be waived: " + waiver_text(waiver));
     else if (!needed)
