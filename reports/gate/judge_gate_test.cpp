@@ -64,7 +64,7 @@ TEST(SoftLimit, SaysThatAllCpusWereStoppedAtOnce) {
   EXPECT_EQ(note(), "20 of 20 CPUs are over the soft limit; all of them were stopped at once, which may be one event");
   EXPECT_EQ(judged(run, {soft_limit(50e3, 0.05)}).rules.at(0).outcome, Outcome::fail) << "all the same";
   const Rule exposure{.phase = "npt", .metric = "exposure_s", .limit = 1e6, .soft = true};
-  EXPECT_EQ(judged(run, {exposure}).rules.at(0).note, "over the soft limit") << "is of no CPU";
+  EXPECT_EQ(judged(run, {exposure}).rules.at(0).note, "misses the soft limit") << "it is too little, of no CPU";
 }
 
 TEST(SoftLimit, WithoutAShareIsNeverMoreThanAWarning) {

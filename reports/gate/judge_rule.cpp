@@ -37,9 +37,11 @@ std::string rule_limit_text(const MetricDefinition& metric, const Rule& rule) {
 
 // Beyond a soft limit: a warning, or a failure when too many CPUs are. They are counted. Nothing is concluded of the
 // share that another run would have: for that, CPUs would have to be independent.
-void soften(core::RuleResult& result, const Rule& rule, size_t over, size_t cpus) {
+void soften(core::RuleResult& result, const MetricDefinition& metric, const Rule& rule, size_t over, size_t cpus) {
   if (!rule.soft || result.outcome != Outcome::fail) return;
-  result.note = cpus > 0 ? fmt::format("{} of {} CPUs are over the soft limit", over, cpus) : "over the soft limit";
+  const bool beyond = metric.bound == Bound::at_most;
+  result.note = cpus > 0 ? fmt::format("{} of {} CPUs {} the soft limit", over, cpus, beyond ? "are over" : "miss")
+                         : fmt::format("{} the soft limit", beyond ? "over" : "misses");
   constexpr double kRounding = 1e-9;  // 0.29 of 100 CPUs is 28.999999999999996
   const bool too_many =
       rule.cpus_over && static_cast<double>(over) > *rule.cpus_over * static_cast<double>(cpus) + kRounding;
@@ -78,7 +80,7 @@ JudgedRule judge_phase(const core::RunResult& run, const MetricDefinition& metri
   if (rule.soft && judged.result.outcome == Outcome::fail) {
     const size_t cpus = metric.of_cpu != nullptr ? phase.per_cpu.size() : 0;
     const size_t over = cpus > 0 ? cpus_beyond(metric, phase, rule) : 0;
-    soften(judged.result, rule, over, cpus);
+    soften(judged.result, metric, rule, over, cpus);
     if (cpus > 0 && over == cpus && stopped_together(phase))
       judged.result.note += "; all of them were stopped at once, which may be one event";
   }
@@ -92,7 +94,7 @@ JudgedRule judge_run(const core::RunResult& run, const MetricDefinition& metric,
   const Observation seen = metric.of_run(run, rule);
   judged.value = seen.value;
   judge_seen(metric, rule, seen, seen.text.empty() ? value_text(metric.unit, seen.value) : seen.text, judged.result);
-  soften(judged.result, rule, 0, 0);
+  soften(judged.result, metric, rule, 0, 0);
   return judged;
 }
 
