@@ -330,6 +330,21 @@ TEST_F(Commands, ReportOfASeries) {
               HasSubstr("contradict"));
 }
 
+// A defect: a result that was emptied was passed over as another tool's.
+TEST_F(Commands, AResultThatWasEmptiedIsAnError) {
+  folder_.write("runs/good.json", core::to_json(test::single_phase_run()));
+  folder_.write("runs/other.json", "{}");
+  const core::Arguments compare = {folder_ / "runs", result()}, series = {"--series", "--text", folder_ / "runs"};
+  EXPECT_EQ(status_of(ran(compare_command(), compare)), core::Exit::pass);
+  for (const std::string& left : {std::string(), std::string(3000, '\0')}) {
+    folder_.write("runs/emptied.json", left);
+    for (const Ran& answer : {ran(compare_command(), compare), ran(report_command(), series)}) {
+      EXPECT_EQ(status_of(answer), core::Exit::error);
+      EXPECT_THAT(error_of(answer), HasSubstr("emptied.json"));
+    }
+  }
+}
+
 TEST_F(Commands, HelpFitsOneScreen) {
   for (const auto* command : {&report_command(), &gate_command()}) {
     const auto help = ran(*command, {"--help"});

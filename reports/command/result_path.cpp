@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <maxlat/core/sys/counted.hpp>
 #include <system_error>
 
@@ -24,10 +23,6 @@ bool is_there(const fs::path& path) {
   return fs::exists(status) || status.type() == fs::file_type::none;
 }
 
-bool may_be_a_result(const fs::path& file) {
-  return !std::ifstream(file).is_open() || looks_like_a_result(file.string());
-}
-
 }  // namespace
 
 core::Result<std::vector<std::string>> runs_at(const std::string& path) {
@@ -40,7 +35,7 @@ core::Result<std::vector<std::string>> runs_at(const std::string& path) {
     const fs::path& found = entry->path();
     std::error_code ignored;
     const bool folder = fs::is_directory(found, ignored), json = !folder && found.extension() == ".json";
-    if (folder ? is_there(found / "result.json") : json && may_be_a_result(found))
+    if (folder ? is_there(found / "result.json") : json && may_be_a_result(found.string()))
       runs.push_back(found.string());
     else
       others += json;

@@ -19,8 +19,8 @@ struct StoredRun {
 core::Result<StoredRun> read_operand(const std::vector<std::string>& operands);
 
 // A run, or a result file, itself; of another folder the runs and the result files (NAME.json) that are in it, by name.
-// Files of other tools are passed over; one that cannot be opened is not, so that reading it says why. ERRORS: the
-// folder cannot be read, or holds no result.
+// Files of other tools are passed over (may_be_a_result()); one that cannot be opened, or was emptied, is not, so that
+// reading it says why. ERRORS: the folder cannot be read, or holds no result.
 core::Result<std::vector<std::string>> runs_at(const std::string& path);
 
 // Where the report of a result file belongs: result.json -> report.html beside it, npt.json -> npt.html.

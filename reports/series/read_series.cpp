@@ -38,7 +38,7 @@ class ResultReader {
 
   std::optional<StoredSeriesRun> read(const JsonFile& file) {
     const std::string path = (fs::path(folder_) / file.path).string();
-    if (!looks_like_a_result(path)) return std::nullopt;
+    if (!may_be_a_result(path)) return std::nullopt;
     const auto run = core::read_run(path);
     if (!run) {
       into_.unread.push_back(run.error().text);

@@ -97,6 +97,19 @@ TEST_F(ReadSeries, WhatCannotBeReadIsNamed) {
   EXPECT_THAT(none.error().text, HasSubstr("holds no result that can be read"));
 }
 
+// A defect: what a full disk or a power cut had emptied was taken for another tool's file, and nobody missed it.
+TEST_F(ReadSeries, AResultThatWasEmptiedIsNamed) {
+  put(1);
+  folder_.write("a.json", "");
+  folder_.write("b.json", std::string(5000, '\0'));
+  folder_.write("other.json", "{\"a\":1");
+  folder_.write("run/result.json", "");
+  folder_.write("torn/result.json", "{\"a\":1");
+  EXPECT_THAT(read().unread,
+              ElementsAre(HasSubstr("a.json"), HasSubstr("b.json"), HasSubstr("run/result.json"),
+                          HasSubstr("torn/result.json")));
+}
+
 TEST_F(ReadSeries, AnIndexGivesWhatTheFilesGive) {
   put_many();
   const SeriesRuns first = read(), again = read(), direct = read(std::nullopt, true);

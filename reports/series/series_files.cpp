@@ -5,9 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -17,6 +18,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kBeginning = 1024;  // the schema is the first key
+constexpr std::string_view kSchemaBegins = "\"maxlat-result/";
+
+// Nothing: it cannot be opened.
+std::optional<std::string> beginning_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) return std::nullopt;
+  std::string beginning(kBeginning, '\0');
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  beginning.resize(static_cast<size_t>(file.gcount()));
+  return beginning;
+}
 
 void add_file(JsonFiles& found, const fs::path& folder, const fs::path& file) {
   struct stat about {};
@@ -56,11 +68,14 @@ core::Result<JsonFiles> json_files(const std::string& folder) {
 }
 
 bool looks_like_a_result(const std::string& path) {
-  std::array<char, kBeginning> beginning{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(beginning.data(), beginning.size());
-  return std::string_view(beginning.data(), static_cast<size_t>(file.gcount())).find("\"maxlat-result/") !=
-         std::string_view::npos;
+  return beginning_of(path).value_or("").find(kSchemaBegins) != std::string::npos;
+}
+
+bool may_be_a_result(const std::string& path) {
+  if (fs::path(path).filename() == "result.json") return true;
+  const auto beginning = beginning_of(path);
+  return !beginning || beginning->find_first_not_of('\0') == std::string::npos ||
+         beginning->find(kSchemaBegins) != std::string::npos;
 }
 
 }  // namespace maxlat::reports

@@ -23,12 +23,15 @@ struct JsonFile {
 };
 
 struct JsonFiles {
-  std::vector<JsonFile> files;      // by path; which of them are results only looks_like_a_result() tells
+  std::vector<JsonFile> files;      // by path; which of them are results only may_be_a_result() tells
   std::vector<std::string> unseen;  // folders that could not be looked into, and why
 };
 
 // ERRORS: no such folder, cannot be read.
 core::Result<JsonFiles> json_files(const std::string& folder);
 bool looks_like_a_result(const std::string& path);
+// Also one that cannot be opened, is empty or begins with zeros, as a full disk or a power cut leaves it, and every
+// result.json: reading it says why it is none. No other tool's file is so.
+bool may_be_a_result(const std::string& path);
 
 }  // namespace maxlat::reports
