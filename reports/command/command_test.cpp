@@ -8,6 +8,7 @@
 #include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/reports/compare_command.hpp>
+#include <maxlat/reports/export_command.hpp>
 #include <maxlat/reports/gate_command.hpp>
 #include <maxlat/reports/plan_length_command.hpp>
 #include <maxlat/reports/report_command.hpp>
@@ -343,6 +344,30 @@ TEST_F(Commands, AResultThatWasEmptiedIsAnError) {
       EXPECT_THAT(error_of(answer), HasSubstr("emptied.json"));
     }
   }
+}
+
+// A defect: a phase that failed before its first sample was nowhere in what a monitoring system reads.
+TEST_F(Commands, AFailedPhaseWithoutSamplesIsToldToAMonitoringSystem) {
+  auto run = test::single_phase_run();
+  const auto add = [&](const char* name, const char* kind, core::PhaseStatus status) {
+    core::Phase& phase = run.phases.emplace_back();
+    phase.name = name;
+    phase.kind = kind;
+    phase.status = status;
+  };
+  add("ct", "cyclictest", core::PhaseStatus::failed);
+  add("absent", "cyclictest", core::PhaseStatus::skipped);
+  add("pre-flight", "preflight", core::PhaseStatus::ok);
+  ASSERT_TRUE(core::write_run(result(), run));
+  const auto metrics = ran(export_command(), {result(), "--format", "openmetrics"});
+  EXPECT_THAT(metrics.printed, HasSubstr("maxlat_phase_valid{phase=\"npt\",kind=\"npt\"} 1\n"));
+  EXPECT_THAT(metrics.printed, HasSubstr("maxlat_phase_valid{phase=\"ct\",kind=\"cyclictest\"} 0\n"));
+  EXPECT_THAT(metrics.printed, HasSubstr("maxlat_phase_valid{phase=\"absent\",kind=\"cyclictest\"} 0\n"));
+  EXPECT_THAT(metrics.printed, Not(HasSubstr("pre-flight"))) << "it is not to measure";
+  const auto alone = ran(export_command(), {result(), "--format", "openmetrics", "--phase", "ct"});
+  EXPECT_EQ(status_of(alone), core::Exit::pass) << error_of(alone);
+  EXPECT_THAT(ran(export_command(), {result(), "--format", "csv"}).printed, Not(HasSubstr("ct,")));
+  EXPECT_EQ(status_of(ran(export_command(), {result(), "--format", "csv", "--phase", "ct"})), core::Exit::error);
 }
 
 TEST_F(Commands, HelpFitsOneScreen) {

@@ -26,7 +26,8 @@ po::options_description export_options() {
   po::options_description options("Options");
   auto add = options.add_options();
   add("format", core::argument("NAME"), "which of the formats; needed");
-  add("phase", core::argument("NAME"), "the phase of this name only (default: every phase with samples)");
+  add("phase", core::argument("NAME"),
+      "the phase of this name only (default: every phase with samples; openmetrics: and those that did not measure)");
   add("output,o", core::argument("FILE"), "write to FILE (- is standard output, and the default)");
   add("help,h", "this help");
   return options;
@@ -40,15 +41,19 @@ core::Result<const ExportDefinition*> export_format(const core::CommandLine& lin
   return core::Error{fmt::format("there is no format \"{}\"", name), export_formats()};
 }
 
+bool is_exported(const core::Phase& phase, const ExportDefinition& format) {
+  if (format.tells_failed && core::kind_of(phase).measures) return true;
+  return std::any_of(phase.per_cpu.begin(), phase.per_cpu.end(),
+                     [](const core::CpuResult& cpu) { return cpu.samples > 0; });
+}
+
 core::Result<std::vector<const core::Phase*>> exported_phases(const core::RunResult& run,
+                                                              const ExportDefinition& format,
                                                               const core::CommandLine& line) {
   const std::string wanted = line.has("phase") ? line.get<std::string>("phase") : "";
   std::vector<const core::Phase*> phases;
-  for (const core::Phase& phase : run.phases) {
-    const bool has_samples = std::any_of(phase.per_cpu.begin(), phase.per_cpu.end(),
-                                         [](const core::CpuResult& cpu) { return cpu.samples > 0; });
-    if (has_samples && (wanted.empty() || phase.name == wanted)) phases.push_back(&phase);
-  }
+  for (const core::Phase& phase : run.phases)
+    if (is_exported(phase, format) && (wanted.empty() || phase.name == wanted)) phases.push_back(&phase);
   if (!phases.empty()) return phases;
   if (wanted.empty()) return core::Error{"no phase of the run has samples: there is nothing to export"};
   return core::Error{fmt::format("no phase with samples is called \"{}\"", wanted), "maxlat report shows the phases"};
@@ -74,7 +79,7 @@ core::Result<core::Exit> run_export(const core::Arguments& arguments) {
   const auto stored = read_operand(line.operands);
   if (!stored) return stored.error();
   if (const core::Status apart = core::check_apart({output}, {stored->path}); !apart) return apart.error();
-  const auto phases = exported_phases(stored->run, line);
+  const auto phases = exported_phases(stored->run, **format, line);
   if (!phases) return phases.error();
   const core::Result<std::string> text = (*format)->write(stored->run, *phases);
   if (!text) return text.error();

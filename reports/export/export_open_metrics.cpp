@@ -107,6 +107,6 @@ core::Result<std::string> write_open_metrics(const core::RunResult& run,
 }  // namespace
 
 extern const ExportDefinition kOpenMetrics{"openmetrics", "OpenMetrics 1.0, for a monitoring system",
-                                           write_open_metrics};
+                                           write_open_metrics, true};
 
 }  // namespace maxlat::reports

@@ -18,6 +18,7 @@ struct ExportDefinition {
   // The whole text. `phases` are those that have samples, or the one that the user named; never none.
   // ERRORS: what cannot be said in this form.
   core::Result<std::string> (*write)(const core::RunResult& run, const std::vector<const core::Phase*>& phases);
+  bool tells_failed = false;  // `phases` are also those that were to measure, and did not
 };
 
 // Another program may add its own before it reads anything.
