@@ -370,6 +370,37 @@ TEST_F(Commands, AFailedPhaseWithoutSamplesIsToldToAMonitoringSystem) {
   EXPECT_EQ(status_of(ran(export_command(), {result(), "--format", "csv", "--phase", "ct"})), core::Exit::error);
 }
 
+// A defect: of samples above a threshold alone, quantiles and means went out that the gate calls not measured.
+TEST_F(Commands, WhatIsNotOfAllSamplesIsNoQuantileAnywhere) {
+  auto run = test::single_phase_run();
+  ASSERT_TRUE(core::write_run(folder_ / "whole.json", run));
+  run.phases[0].facts[core::fact::kOnlyAbove] = "1us";
+  ASSERT_TRUE(core::write_run(result(), run));
+  const auto exported = [&](const std::string& from, const char* format) {
+    return ran(export_command(), {from, "--format", format}).printed;
+  };
+  for (const auto& [format, figure] : {std::pair{"csv", ",,,,,,,,,,"},
+                                       {"openmetrics", "quantile="},
+                                       {"openmetrics", "_bucket{"},
+                                       {"rteval", "<median"},
+                                       {"rteval", "<mean"}}) {
+    const bool empty = figure[0] == ',';
+    EXPECT_EQ(exported(result(), format).find(figure) != std::string::npos, empty) << format << ' ' << figure;
+    EXPECT_EQ(exported(folder_ / "whole.json", format).find(figure) == std::string::npos, empty) << format;
+  }
+  EXPECT_THAT(exported(result(), "openmetrics"), HasSubstr("maxlat_latency_max_seconds{"));
+  EXPECT_THAT(exported(result(), "rteval"), HasSubstr("<maximum"));
+  const auto row = [&](const std::string& from, const char* form) {
+    const std::string text = ran(report_command(), {"--format", form, "--width", "100", from}).printed;
+    const size_t at = text.find(form == std::string("md") ? "| npt |" : "\n  npt ");
+    return text.substr(at, text.find('\n', at + 1) - at);
+  };
+  for (const auto& [form, none] : {std::pair{"md", "(\\| - ){7}"}, {"text", "ns +- +- +- +22"}}) {
+    EXPECT_THAT(row(result(), form), ::testing::ContainsRegex(none));
+    EXPECT_THAT(row(folder_ / "whole.json", form), Not(::testing::ContainsRegex(none)));
+  }
+}
+
 TEST_F(Commands, HelpFitsOneScreen) {
   for (const auto* command : {&report_command(), &gate_command()}) {
     const auto help = ran(*command, {"--help"});

@@ -8,6 +8,7 @@
 #include <maxlat/reports/export_definition.hpp>
 
 #include "export_rows.hpp"
+#include "view/phase_view.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -24,20 +25,20 @@ std::string csv_time(double ns) {
   return fmt::format("{:.3f}", ns);
 }
 
-std::string quantile_field(const core::CpuResult& cpu, std::string_view label) {
-  for (const auto& [known, ns] : cpu.quantiles_ns)
-    if (known == label) return csv_time(ns);
-  return "";
+std::string csv_time(std::optional<double> ns) {
+  return ns ? csv_time(*ns) : "";
 }
 
 std::string csv_line(const core::Phase& phase, const core::CpuResult& cpu) {
   std::string line = fmt::format("{},{},{},{},{},{},{}", csv_field(phase.name), csv_field(phase.kind),
                                  csv_field(phase.arm), core::to_string(phase.status), cpu.cpu, cpu.samples,
                                  cpu.exposure_s > 0 ? fmt::format("{:.9f}", cpu.exposure_s) : "");
-  const bool measured = cpu.samples > 0;
-  for (const double ns : {cpu.min_ns, cpu.mean_ns}) line += "," + (measured ? csv_time(ns) : "");
-  line += "," + (measured && tells_deviation(cpu) ? csv_time(cpu.stddev_ns) : "");
-  for (const core::QuantileLevel& level : core::kQuantileLevels) line += "," + quantile_field(cpu, level.label);
+  const bool measured = cpu.samples > 0, of_all = shows_mean(phase, cpu);
+  line += "," + (measured ? csv_time(cpu.min_ns) : "");
+  line += "," + (of_all ? csv_time(cpu.mean_ns) : "");
+  line += "," + (of_all && tells_deviation(cpu) ? csv_time(cpu.stddev_ns) : "");
+  for (const core::QuantileLevel& level : core::kQuantileLevels)
+    line += "," + csv_time(shown_quantile(phase, cpu, level.level));
   return line + fmt::format(",{},{},{}\r\n", measured ? csv_time(cpu.max_ns) : "", cpu.overflow_count,
                             core::is_upper_bound(phase) ? "upper" : "");
 }

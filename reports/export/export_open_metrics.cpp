@@ -42,11 +42,14 @@ OpenMetrics::Labels with(OpenMetrics::Labels labels, std::string name, std::stri
   return labels;
 }
 
+// Which phases have a figure: some are of all samples, and a meter may tell only the longest.
+enum class Of { some_samples, all_samples };
+
 // Of every CPU that has samples, in every phase that is valid.
 template <typename Add>
-void each_cpu(const std::vector<const core::Phase*>& phases, Add add) {
+void each_cpu(const std::vector<const core::Phase*>& phases, Of samples, Add add) {
   for (const core::Phase* phase : phases) {
-    if (unfit_because(*phase)) continue;
+    if (unfit_because(*phase) || (samples == Of::all_samples && not_told(*phase, 0))) continue;
     for (const core::CpuResult& cpu : phase->per_cpu)
       if (cpu.samples > 0) add(with(labels_of(*phase), "cpu", std::to_string(cpu.cpu)), cpu);
   }
@@ -81,7 +84,7 @@ void add_phases(OpenMetrics& metrics, const std::vector<const core::Phase*>& pha
   metrics.family("maxlat_phase_valid", Type::gauge, "", "Whether the phase was measured, and is valid.");
   for (const core::Phase* phase : phases) metrics.sample("", labels_of(*phase), unfit_because(*phase) ? 0 : 1);
   metrics.family("maxlat_exposure_seconds", Type::gauge, "seconds", "CPU-seconds really watched.");
-  each_cpu(phases, [&](const auto& labels, const core::CpuResult& cpu) {
+  each_cpu(phases, Of::some_samples, [&](const auto& labels, const core::CpuResult& cpu) {
     if (cpu.exposure_s > 0) metrics.sample("", labels, cpu.exposure_s);
   });
 }
@@ -92,15 +95,16 @@ core::Result<std::string> write_open_metrics(const core::RunResult& run,
   add_run(metrics, run);
   add_phases(metrics, phases);
   metrics.family("maxlat_latency_max_seconds", Type::gauge, "seconds", "The largest sample.");
-  each_cpu(phases, [&](const auto& labels, const auto& cpu) { metrics.sample("", labels, cpu.max_ns / kSecond_ns); });
+  each_cpu(phases, Of::some_samples,
+           [&](const auto& labels, const auto& cpu) { metrics.sample("", labels, cpu.max_ns / kSecond_ns); });
   metrics.family("maxlat_latency_quantile_seconds", Type::gauge, "seconds",
                  "Quantiles that so many samples measure, never understated.");
-  each_cpu(phases, [&](const auto& labels, const core::CpuResult& cpu) {
+  each_cpu(phases, Of::all_samples, [&](const auto& labels, const core::CpuResult& cpu) {
     for (const auto& [label, ns] : cpu.quantiles_ns)
       metrics.sample("", with(labels, "quantile", label), ns / kSecond_ns);
   });
   metrics.family("maxlat_latency_seconds", Type::histogram, "seconds", "All samples.");
-  each_cpu(phases, [&](const auto& labels, const auto& cpu) { add_histogram(metrics, labels, cpu); });
+  each_cpu(phases, Of::all_samples, [&](const auto& labels, const auto& cpu) { add_histogram(metrics, labels, cpu); });
   return metrics.text();
 }
 

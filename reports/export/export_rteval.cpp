@@ -9,6 +9,7 @@
 
 #include "../page/html.hpp"
 #include "export_rows.hpp"
+#include "view/phase_view.hpp"
 
 namespace maxlat::reports {
 namespace {
@@ -17,21 +18,21 @@ std::string us_text(double ns) {
   return fmt::format("{:.3f}", ns / kRow_ns);
 }
 
-void add_statistics(Html& xml, const core::CpuResult& cpu) {
+void add_statistics(Html& xml, const core::Phase& phase, const core::CpuResult& cpu) {
   const auto statistics = xml.element("statistics");
   xml.leaf("samples", std::to_string(cpu.samples));
   const auto figure = [&](std::string_view name, double ns) { xml.leaf(name, us_text(ns), {{"unit", "us"}}); };
   figure("minimum", cpu.min_ns);
   figure("maximum", cpu.max_ns);
-  for (const auto& [label, ns] : cpu.quantiles_ns)
-    if (label == "p50") figure("median", ns);
+  if (const auto median = shown_quantile(phase, cpu, 0.5)) figure("median", *median);
+  if (!shows_mean(phase, cpu)) return;
   figure("mean", cpu.mean_ns);
   if (tells_deviation(cpu)) figure("standard_deviation", cpu.stddev_ns);
 }
 
-void add_core(Html& xml, const core::CpuResult& cpu) {
+void add_core(Html& xml, const core::Phase& phase, const core::CpuResult& cpu) {
   const auto core = xml.element("core", {{"id", std::to_string(cpu.cpu)}});
-  add_statistics(xml, cpu);
+  add_statistics(xml, phase, cpu);
   const auto rows = rows_of(cpu);
   const auto histogram = xml.element("histogram", {{"nbuckets", std::to_string(rows.size())}});
   for (const auto& [us, count] : rows)
@@ -52,7 +53,7 @@ core::Result<std::string> write_rteval(const core::RunResult& run, const std::ve
       const auto meter = xml.element(is_name && !phase->kind.empty() ? phase->kind : "measurement",
                                      {{"command_line", phase->command}, {"status", core::to_string(phase->status)}});
       for (const core::CpuResult& cpu : phase->per_cpu)
-        if (cpu.samples > 0) add_core(xml, cpu);
+        if (cpu.samples > 0) add_core(xml, *phase, cpu);
     }
   }
   return xml.take() + "\n";

@@ -56,7 +56,8 @@ void facts(Html& html, const core::Phase& phase) {
   }
 }
 
-void cpu_row(Html& html, const std::string& name, const core::CpuResult& cpu, std::string_view style = {}) {
+void cpu_row(Html& html, const core::Phase& phase, const std::string& name, const core::CpuResult& cpu,
+             std::string_view style = {}) {
   const auto row = html.element("tr", {{"class", style}});
   const auto number = [&](const std::string& text) { html.leaf("td", text, {{"class", "n"}}); };
   html.leaf("th", name, {{"scope", "row"}});
@@ -67,10 +68,9 @@ void cpu_row(Html& html, const std::string& name, const core::CpuResult& cpu, st
     return;
   }
   number(latency_html(cpu.min_ns));
-  number(latency_html(cpu.mean_ns));
-  number(latency_html(cpu.stddev_ns));
+  for (const double ns : {cpu.mean_ns, cpu.stddev_ns}) number(shows_mean(phase, cpu) ? latency_html(ns) : "–");
   for (const auto& level : core::kQuantileLevels) {
-    const auto ns = core::measured_quantile(cpu, level.level);
+    const auto ns = shown_quantile(phase, cpu, level.level);
     number(ns ? latency_html(*ns) : "–");
   }
   html.leaf("td", latency_html(cpu.max_ns), {{"class", "n top"}});
@@ -82,8 +82,8 @@ void cpu_table(Html& html, std::string_view label, const PhaseView& view, std::s
                     {"CPU", "#samples", "#exposure", "#min", "#mean", "#std. dev.", "#p50", "#p90", "#p99", "#p99.9",
                      "#p99.99", "#p99.999", "#p99.9999", "#max"},
                     "dense");
-  if (with_all) cpu_row(html, "all", view.all, "all");
-  for (const auto* cpu : cpus) cpu_row(html, fmt::format("{}", cpu->cpu), *cpu);
+  if (with_all) cpu_row(html, view.phase, "all", view.all, "all");
+  for (const auto* cpu : cpus) cpu_row(html, view.phase, fmt::format("{}", cpu->cpu), *cpu);
 }
 
 void cpu_tables(Html& html, const PhaseView& view) {

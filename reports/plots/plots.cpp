@@ -164,7 +164,7 @@ Plot cpus(const PhaseView& view) {
     if (cpu.samples == 0) continue;
     const auto at_least = [&](double ns) { return std::max(ns, plot.y.low); };
     range.strokes.push_back({{x, at_least(cpu.min_ns)}, {x, at_least(cpu.max_ns)}});
-    const auto median = core::measured_quantile(cpu, 0.5), high = core::measured_quantile(cpu, 0.999);
+    const auto median = shown_quantile(view.phase, cpu, 0.5), high = shown_quantile(view.phase, cpu, 0.999);
     if (median && high) {
       const double from = at_least(*median), to = at_least(*high);
       if (is_seen(from, to, plot.y))

@@ -53,9 +53,8 @@ SeriesPhase series_phase(const core::Phase& phase) {
   const core::CpuResult all = merge_cpus(phase);
   kept.samples = all.samples;
   kept.exposure_s = phase.exposure_s;
-  const bool whole = all.samples > 0 && !not_told(phase, 0);
   for (const core::QuantileLevel& level : core::kQuantileLevels)
-    kept.figures_ns.push_back(whole ? core::measured_quantile(all, level.level) : std::nullopt);
+    kept.figures_ns.push_back(shown_quantile(phase, all, level.level));
   kept.figures_ns.push_back(all.samples > 0 ? std::optional(all.max_ns) : std::nullopt);
   return kept;
 }

@@ -34,7 +34,7 @@ std::vector<std::string> phase_cells(const PhaseView& view) {
                                     fmt::format("{}", view.phase.per_cpu.size()),
                                     view.phase.exposure_s > 0 ? core::duration_text(view.phase.exposure_s) : "-"};
   for (const core::QuantileLevel& level : core::kQuantileLevels) {
-    const auto ns = all.samples > 0 ? core::measured_quantile(all, level.level) : std::nullopt;
+    const auto ns = shown_quantile(view.phase, all, level.level);
     cells.push_back(ns ? core::latency_text(*ns) : "-");
   }
   cells.push_back(all.samples > 0 ? core::latency_text(all.max_ns) : "-");

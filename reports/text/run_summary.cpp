@@ -88,7 +88,7 @@ Part phases_part(const std::vector<PhaseView>& views, const TextStyle& style) {
     if (view.all.samples > 0) {
       row[1] = core::latency_text(view.all.max_ns);
       const auto quantile = [&](double level) {
-        const auto ns = core::measured_quantile(view.all, level);
+        const auto ns = shown_quantile(phase, view.all, level);
         return ns ? core::latency_text(*ns) : std::string("-");
       };
       row[2] = quantile(0.999);

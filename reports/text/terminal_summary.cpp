@@ -101,7 +101,7 @@ std::string phases(const std::vector<PhaseView>& views, const TextStyle& style) 
     if (all.samples > 0) {
       row.push_back(core::latency_text(all.min_ns));
       for (const double level : {0.5, 0.999, 0.999999}) {
-        const auto ns = core::measured_quantile(all, level);
+        const auto ns = shown_quantile(view.phase, all, level);
         row.push_back(ns ? core::latency_text(*ns) : "-");
       }
       row.push_back(core::latency_text(all.max_ns));

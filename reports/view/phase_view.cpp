@@ -92,6 +92,15 @@ std::optional<std::string> not_told(const core::Phase& phase, double from_ns) {
   return fmt::format("the meter tells only samples above {}", above->second);
 }
 
+std::optional<double> shown_quantile(const core::Phase& phase, const core::CpuResult& cpu, double level) {
+  if (cpu.samples == 0 || not_told(phase, 0)) return std::nullopt;
+  return core::measured_quantile(cpu, level);
+}
+
+bool shows_mean(const core::Phase& phase, const core::CpuResult& cpu) {
+  return cpu.samples > 0 && !not_told(phase, 0);
+}
+
 // An older result tells only of a limit that was exceeded.
 std::optional<std::string> ends_at_a_limit(const core::Phase& phase) {
   const auto limit = phase.facts.find(core::fact::kLimit);

@@ -32,6 +32,10 @@ bool found_nothing(const core::CpuResult& cpu);
 // Why a count of the samples from here on is not whole: the meter tells only longer ones, or did not keep them all.
 // From 0 on: a quantile, or a mean, of all. Nothing: it is whole.
 std::optional<std::string> not_told(const core::Phase& phase, double from_ns);
+// What reports show and exports write of one CPU, or of all as one. Nothing: not measured, or not of all samples.
+std::optional<double> shown_quantile(const core::Phase& phase, const core::CpuResult& cpu, double level);
+// Whether mean and deviation are of all samples, and there is one.
+bool shows_mean(const core::Phase& phase, const core::CpuResult& cpu);
 
 // Why the phase says nothing of the box but its largest sample: it was to end at the first one above a limit (npt -b),
 // so what it watched hangs on what it saw. Also when no sample was above: else a night would count when it was good,
