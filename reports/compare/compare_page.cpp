@@ -58,6 +58,7 @@ void verdict(Html& html, const ComparedRuns& compared) {
 void machine(Html& html, const ComparedRuns& compared) {
   const auto section = html.element("section", {{"id", "machine"}});
   html.leaf("h2", "What differs in the machine");
+  for (const std::string& sentence : compared.machine_not_told) html.leaf("p", sentence);
   if (compared.machine.empty()) return html.leaf("p", no_machine_difference(compared));
   std::vector<std::string> columns{"group", "value"};
   for (size_t i = 0; i < compared.names.size(); ++i) columns.push_back(group_text(compared, i));

@@ -17,7 +17,9 @@ std::string shown(const std::string& value) {
 }
 
 std::string machine_text(const ComparedRuns& compared, unsigned width) {
-  if (compared.machine.empty()) return fmt::format("Machine: {}\n", no_machine_difference(compared));
+  std::string not_told;
+  for (const std::string& sentence : compared.machine_not_told) not_told += core::wrapped(sentence, width, "  - ");
+  if (compared.machine.empty()) return fmt::format("Machine: {}\n", no_machine_difference(compared)) + not_told;
   std::vector<std::string> columns{"group", "value"};
   for (size_t i = 0; i < compared.names.size(); ++i) columns.push_back(group_text(compared, i));
   core::TextTable table(columns);
@@ -26,7 +28,7 @@ std::string machine_text(const ComparedRuns& compared, unsigned width) {
     for (const std::string& value : row.values) cells.push_back(shown(value));
     table.row(std::move(cells));
   }
-  return "Machine: what differs\n" + table.text(width);
+  return "Machine: what differs\n" + table.text(width) + not_told;
 }
 
 std::vector<std::string> cells_of(const std::string& name, const std::vector<core::CpuResult>& all,

@@ -115,7 +115,8 @@ std::string difference_text(const Difference& difference) {
 }
 
 std::string no_machine_difference(const ComparedRuns& compared) {
-  return compared.machines_known ? "no difference" : "not every run tells its machine; no difference among the others";
+  if (!compared.machines_known) return "not every run tells its machine; no difference among the others";
+  return compared.machine_not_told.empty() ? "no difference" : "no difference in what all of them tell";
 }
 
 std::string group_text(const ComparedRuns& compared, size_t group) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <maxlat/core/machine/machine_difference.hpp>
 #include <maxlat/core/result/merge.hpp>
 #include <maxlat/core/result/phase_kind.hpp>
 #include <maxlat/core/stats/quantile_interval.hpp>
@@ -15,7 +14,7 @@
 #include <maxlat/core/stats/statistics.hpp>
 
 #include "compare_words.hpp"
-#include "view/box.hpp"
+#include "compared_machines.hpp"
 #include "view/measured_alike.hpp"
 #include "view/phase_view.hpp"
 
@@ -270,36 +269,6 @@ bool answer_all(std::vector<Question>& questions, const CompareOptions& options)
   return static_cast<std::ptrdiff_t>(ranked.size()) == judged;
 }
 
-// "A / B" where the runs of a group differ.
-std::string value_in(const RunGroup& group, const std::string& in, const std::string& name) {
-  std::vector<std::string> values;
-  for (const core::RunResult& run : group.runs) {
-    std::string value = machine_value(run, in, name);
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(std::move(value));
-  }
-  return fmt::format("{}", fmt::join(values, " / "));
-}
-
-// Of runs that tell their machine: what one does not tell is no difference.
-std::vector<MachineRow> machine_rows(const std::vector<RunGroup>& groups) {
-  std::vector<MachineRow> rows;
-  const auto add = [&](const std::string& in, const std::string& name) {
-    for (const MachineRow& row : rows)
-      if (row.group == in && row.name == name) return;
-    MachineRow& row = rows.emplace_back(MachineRow{in, name});
-    for (const RunGroup& group : groups) row.values.push_back(value_in(group, in, name));
-  };
-  const core::RunResult* base = nullptr;
-  for (const RunGroup& group : groups)
-    for (const core::RunResult& run : group.runs) {
-      if (run.machine.empty()) continue;
-      if (base == nullptr) base = &run;
-      for (const auto& difference : core::machine_differences(base->machine, run.machine))
-        for (const auto& value : difference.values) add(difference.group, value.name);
-    }
-  return rows;
-}
-
 // Of a group's runs the first that is no repeat of those before it.
 std::optional<std::string> no_repeat_in(const RunGroup& group) {
   std::vector<const core::RunResult*> runs;
@@ -363,9 +332,7 @@ ComparedRuns compare_runs(const std::vector<RunGroup>& groups, const CompareOpti
     compared.names.push_back(group.name);
     compared.runs.push_back(group.runs.size());
   }
-  compared.machine = machine_rows(groups);
-  for (const RunGroup& group : groups)
-    for (const core::RunResult& run : group.runs) compared.machines_known &= !run.machine.empty();
+  compare_machines(groups, compared);
   compared.spoiled = spoiled_in(groups);
   std::vector<std::vector<GroupPhase>> phases;
   for (const std::string& name : phase_names(groups)) {

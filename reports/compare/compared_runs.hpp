@@ -70,6 +70,7 @@ struct ComparedRuns {
   std::vector<std::string> names{};  // of the groups
   std::vector<size_t> runs{};        // so many in each
   std::vector<MachineRow> machine{};
+  std::vector<std::string> machine_not_told{};  // sentences: who does not tell which group
   std::vector<PhaseRow> phases{};
   std::vector<std::string> verdict{};  // sentences, the most important first
   bool machines_known = true;          // every run tells its machine

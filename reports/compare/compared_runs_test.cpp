@@ -350,6 +350,23 @@ TEST(ComparedRuns, TheMachinesDifferencesHaveAColumnForEachGroup) {
   EXPECT_THAT(text, testing::ContainsRegex("kernel +release +6\\.1 +6\\.1 +6\\.12"));
 }
 
+// A defect: each of sixty options was a row, with "-" for the run that had none of them.
+TEST(ComparedRuns, AGroupThatOneDoesNotTellIsNoDifference) {
+  core::RunResult base = run_of(), other = run_of(), third = run_of();
+  base.machine = {{"kernel", "1", {{"release", "6.1"}}}, {"kernel configuration", "0", {}}};
+  other.machine = {{"kernel", "1", {{"release", "6.1"}}}, {"kernel configuration", "2", {{"HZ", "250"}, {"SMP", "y"}}}};
+  ComparedRuns compared = compare_runs({{"a", {base}}, {"b", {other}}});
+  EXPECT_THAT(compared.machine, testing::IsEmpty());
+  EXPECT_THAT(compared.machine_not_told, ElementsAre("a does not tell its kernel configuration"));
+  EXPECT_THAT(compare_text(compared, 120), testing::StartsWith("Machine: no difference in what all of them tell\n"
+                                                               "  - a does not tell its kernel configuration\n"));
+  third.machine = {other.machine[0], {"kernel configuration", "3", {{"HZ", "1000"}, {"SMP", "y"}}}};
+  compared = compare_runs({{"a", {base}}, {"b", {other}}, {"c", {third}}});
+  ASSERT_EQ(compared.machine.size(), 1u) << "what the others differ in";
+  EXPECT_THAT(compared.machine[0].values, ElementsAre("", "250", "1000"));
+  EXPECT_THAT(compared.machine_not_told, ElementsAre("a does not tell its kernel configuration"));
+}
+
 TEST(ComparedRuns, NamesFromOutsideAreHarmlessInATerminal) {
   core::RunResult base = run_of();
   base.phases[0].name = "npt \033[31m";

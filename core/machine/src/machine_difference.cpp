@@ -23,8 +23,13 @@ std::string value_named(const Values& values, const std::string& name) {
   return "";
 }
 
+bool tells_anything(const Values& values) {
+  return std::any_of(values.begin(), values.end(), [](const auto& pair) { return !pair.second.empty(); });
+}
+
 MachineDifference difference_of(const std::string& name, const Values& here, const Values& there) {
-  MachineDifference difference{.group = name, .values = {}};
+  MachineDifference difference{
+      .group = name, .values = {}, .here_tells = tells_anything(here), .there_tells = tells_anything(there)};
   for (const auto& [key, value] : here)
     if (const std::string other = value_named(there, key); other != value)
       difference.values.push_back({key, value, other});
@@ -61,6 +66,8 @@ std::vector<MachineDifference> machine_differences(const std::vector<Fingerprint
 
 std::string to_string(const MachineDifference& difference, size_t most) {
   std::string text = difference.group;
+  if (!difference.there_tells) return text + ": is told, was not told";
+  if (!difference.here_tells) return text + ": is not told, was told";
   const size_t count = std::min(most, difference.values.size());
   for (size_t i = 0; i < count; ++i) text += (i == 0 ? ": " : "; ") + told(difference.values[i]);
   if (const size_t further = difference.values.size() - count; further > 0)
