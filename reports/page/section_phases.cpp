@@ -31,25 +31,26 @@ std::string what_of(const core::Phase& phase) {
 void verdict_cell(Html& html, const core::RunResult& run, const core::Phase& phase) {
   const auto cell = html.element("td");
   using Outcome = core::RuleResult::Outcome;
-  bool any = false, fail = false, invalid = false, not_clean = false;
+  bool any = false, fail = false, invalid = false, waived = false, warning = false;
   for (const auto& rule : run.verdict.rules) {
     if (!rule.rule.starts_with(phase.name + ": ")) continue;
     any = true;
     fail = fail || rule.outcome == Outcome::fail;
     invalid = invalid || rule.outcome == Outcome::invalid;
-    not_clean = not_clean || rule.outcome == Outcome::warning || rule.outcome == Outcome::waived;
+    waived = waived || rule.outcome == Outcome::waived;
+    warning = warning || rule.outcome == Outcome::warning;
   }
   if (phase.status == core::PhaseStatus::ok && fail) {
     html.leaf("span", "fail", {{"class", "chip fail"}});
   } else if (unfit_because(phase) && phase.status == core::PhaseStatus::ok) {
     html.leaf("span", "not to be used", {{"class", "chip invalid"}});
   } else if (phase.status == core::PhaseStatus::ok && any) {
-    const bool clean = !invalid && !not_clean;
     html.leaf("span",
-              clean     ? "pass"
-              : invalid ? "invalid"
-                        : "pass, see the rules",
-              {{"class", clean ? "chip pass" : "chip invalid"}});
+              invalid   ? "invalid"
+              : waived  ? "waived, see the rules"
+              : warning ? "pass, see the rules"
+                        : "pass",
+              {{"class", invalid || waived || warning ? "chip invalid" : "chip pass"}});
   } else {
     status_chip(html, phase.status);
   }

@@ -376,7 +376,9 @@ TEST_F(WriteHtml, AWaivedRuleSaysWhy) {
                         .note = "waived until 2026-12-31: ticket 4711"}};
   const auto page = page_of(run);
   EXPECT_THAT(page, HasSubstr("waived</span> waived until 2026-12-31: ticket 4711"));
-  EXPECT_THAT(page, HasSubstr("pass, see the rules"));
+  EXPECT_THAT(page, HasSubstr(">waived, see the rules<")) << "a limit that is exceeded is no pass";
+  run.verdict.rules[0].outcome = core::RuleResult::Outcome::warning;
+  EXPECT_THAT(page_of(run), HasSubstr(">pass, see the rules<"));
 }
 
 TEST_F(WriteHtml, AFullDiskIsAnError) {
