@@ -213,7 +213,17 @@ def first_gate(root, folder):
                    "and where it is not valid, that is told", text)
 
 
+def names_are_whole(example):
+    """A defect: the example's host was called vm, and vm/swappiness had become redacted/swappiness."""
+    for path in sorted(example.glob("*/result.json")):
+        machine = json.loads(path.read_text())["machine"]
+        names = [name for group in machine.values() for name in group["values"]]
+        expect("vm/swappiness" in names and not any("redacted" in name for name in names),
+               f"{path.parent.name}: settings have their own names", names)
+
+
 def main(example):
+    names_are_whole(example)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         good_and_bad(example, folder)
