@@ -103,7 +103,12 @@ TEST_F(Commands, ReportOfWhatIsNoResultIsAnError) {
 TEST_F(Commands, ReportOnAFullDiskIsAnError) {
   EXPECT_EQ(status_of(ran(report_command(), {result(), "--text", "-o", "/dev/full"})), core::Exit::error);
   if (core::find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
-  EXPECT_EQ(status_of(ran(report_command(), {result(), "-o", "/dev/full"})), core::Exit::error);
+  for (core::Arguments arguments : {core::Arguments{result()}, {"--series", folder_.path()}}) {
+    arguments.insert(arguments.end(), {"-o", "/dev/full"});
+    const Ran answer = ran(report_command(), arguments);
+    EXPECT_EQ(status_of(answer), core::Exit::error);
+    EXPECT_EQ(answer.printed, "") << "a defect: its path was printed before it was written";
+  }
 }
 
 TEST_F(Commands, GateAnswersWithItsExitStatus) {

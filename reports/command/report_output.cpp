@@ -69,10 +69,9 @@ core::Result<core::Exit> write_report(const ReportForms& forms, const core::Comm
   const std::string &path = *output, format = *format_of(line);
   const auto text = made(forms, format, line, path == "-" && isatty(STDOUT_FILENO) != 0);
   if (!text) return text.error();
-  // Said first: where this cannot be told, no file is to be found that nobody heard of.
-  if (is_page(format) && path != "-")
-    if (const core::Status said = core::write_atomically("-", path); !said) return said.error();
-  if (const core::Status written = core::write_atomically(path, *text); !written) {
+  const bool told = is_page(format) && path != "-";
+  const core::Status written = told ? core::write_and_tell(path, *text) : core::write_atomically(path, *text);
+  if (!written) {
     core::Error error = written.error();
     if (!line.has("output") && error.hint.empty()) error.hint = "write it elsewhere with -o FILE";
     return error;

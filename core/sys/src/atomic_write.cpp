@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/output_file.hpp>
 #include <system_error>
@@ -50,6 +51,13 @@ Error cannot_write(const std::string& path, int errno_value) {
 Status write_through(const std::string& path, std::string_view text) {
   base::Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file || !write_all(file.number(), text)) return cannot_write(path, errno);
+  return {};
+}
+
+Status print(std::string_view text) {
+  std::fflush(stdout);
+  if (!write_all(STDOUT_FILENO, text) || (!text.ends_with('\n') && !write_all(STDOUT_FILENO, "\n")))
+    return cannot_write("standard output", errno);
   return {};
 }
 
@@ -142,27 +150,39 @@ Status check_writable(const std::string& path) {
   return Temporary(*target).write({}) ? Status() : cannot_write(path, errno);
 }
 
-Status write_atomically(const std::string& path, std::string_view text) {
-  if (path == "-") {
-    std::fflush(stdout);
-    if (!write_all(STDOUT_FILENO, text) || (!text.ends_with('\n') && !write_all(STDOUT_FILENO, "\n")))
-      return cannot_write("standard output", errno);
-    return {};
-  }
+namespace {
+
+// `written` is asked when the text is on the disk; its error keeps what the file held before.
+Status write_file(const std::string& path, std::string_view text, const std::function<Status()>& written) {
   const Result<std::string> target = behind_links(path);
   if (!target) return target.error();
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return cannot_write(path, EISDIR);
-    if (!S_ISREG(status.st_mode)) return write_through(path, text);
+    if (!S_ISREG(status.st_mode)) {
+      const Status through = write_through(path, text);
+      return through ? written() : through;
+    }
   }
   Temporary temporary(*target);
-  if (!temporary.write(text) || !temporary.replace_target()) return cannot_write(path, errno);
+  if (!temporary.write(text)) return cannot_write(path, errno);
+  if (const Status told = written(); !told) return told;
+  if (!temporary.replace_target()) return cannot_write(path, errno);
   const std::string folder = std::filesystem::path(*target).parent_path().string();
   base::Descriptor directory(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // EINVAL: a file system without directory syncs. The rename is done; its time of arrival is then not ours to say.
   if (directory && ::fsync(directory.number()) != 0 && errno != EINVAL) return cannot_write(path, errno);
   return {};
+}
+
+}  // namespace
+
+Status write_atomically(const std::string& path, std::string_view text) {
+  return path == "-" ? print(text) : write_file(path, text, [] { return Status(); });
+}
+
+Status write_and_tell(const std::string& path, std::string_view text) {
+  return write_file(path, text, [&] { return print(path); });
 }
 
 Status make_folder_of(const std::string& path) {

@@ -16,6 +16,10 @@ namespace maxlat::core {
 // output.
 Status write_atomically(const std::string& path, std::string_view text);
 
+// The same of a file, and prints its path as a line, once the text is on the disk and before it takes its place: where
+// that cannot be told no file is left, and none is told of that could not be written.
+Status write_and_tell(const std::string& path, std::string_view text);
+
 // Whether write_atomically() could write there now. Leaves what is there untouched. A disk that fills up later is not
 // foreseen.
 Status check_writable(const std::string& path);
