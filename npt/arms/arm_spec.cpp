@@ -8,7 +8,6 @@
 #include <maxlat/npt/arm_definition.hpp>
 #include <maxlat/npt/arm_spec.hpp>
 #include <optional>
-#include <ranges>
 
 namespace maxlat::npt {
 
@@ -181,7 +180,8 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
   if (colon != std::string_view::npos)
     if (core::Status status = read_policy(head.substr(colon + 1), *kind, arm); !status) return status.error();
   std::vector<std::string_view> keys;
-  for (const std::string_view word : words | std::views::drop(1)) {
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
     const std::string_view key = word.substr(0, word.find('='));
     if (key != "events" && std::find(keys.begin(), keys.end(), key) != keys.end())
       return wrong(fmt::format("arm \"{}\" has the option \"{}\" twice", name, key), "one of them");
