@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/whole_number.hpp>
 #include <maxlat/npt/arm_definition.hpp>
 #include <maxlat/npt/arm_spec.hpp>
 #include <optional>
@@ -57,35 +58,49 @@ std::string join(const std::vector<std::string_view>& words) {
   return text;
 }
 
-bool is_option_word(std::string_view word) {
-  return word == "thread" || word == "cpu" || word == "discard" || word == "overwrite" || word.starts_with("size=") ||
-         word.starts_with("count=") || word.starts_with("snapshot=") || word.starts_with("events=") ||
-         word.starts_with("period=") || word.starts_with("monitors=") || word.starts_with("poll=");
+// Of "size=64k" what stands behind the sign.
+std::string_view value_of(std::string_view word) {
+  return word.substr(word.find('=') + 1);
 }
 
-// "snapshot=50us"
-core::Status read_snapshot(std::string_view word, ArmSpec& arm) {
-  const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), core::kUnitNeeded);
-  if (!time || *time == 0)
-    return wrong(fmt::format("arm \"{}\": \"{}\"", arm.name, word), "a time above 0, as snapshot=50us");
-  arm.snapshot_above_ns = *time;
+template <ArmSpec::Owner kOwner>
+core::Status read_owner(std::string_view, const ArmDefinition&, ArmSpec& arm) {
+  arm.owner = kOwner;
   return {};
 }
 
-// "events=sched:*"
-core::Status read_events(std::string_view word, ArmSpec& arm) {
-  const std::string_view pattern = word.substr(word.find('=') + 1);
-  const size_t colon = pattern.find(':');
-  if (colon == 0 || colon >= pattern.size() - 1)
-    return wrong(fmt::format("arm \"{}\": \"{}\" names no event of the kernel", arm.name, word),
-                 "as events=sched:sched_switch or events=irq:*, once for each");
-  arm.events.emplace_back(pattern);
+template <ArmSpec::WhenFull kWhenFull>
+core::Status read_when_full(std::string_view, const ArmDefinition&, ArmSpec& arm) {
+  arm.when_full = kWhenFull;
   return {};
 }
 
-// "period=200us". Whole microseconds, because LTTng has no others.
+core::Error no_power_of_two(const ArmDefinition& kind, std::string_view word, uint64_t least, uint64_t most,
+                            std::string hint) {
+  return wrong(fmt::format("arm \"{}\": \"{}\" is no power of two from {} to {}", kind.name, word, size_text(least),
+                           size_text(most)),
+               std::move(hint));
+}
+
+core::Status read_size(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
+  const auto bytes = power_of_two(value_of(word));
+  if (!bytes || *bytes < kSmallestSize || *bytes > kind.largest_size)
+    return no_power_of_two(kind, word, kSmallestSize, kind.largest_size, "as size=64k or size=1M");
+  arm.sub_buffer_bytes = *bytes;
+  return {};
+}
+
+core::Status read_count(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
+  const auto number = power_of_two(value_of(word));
+  if (!number || *number < kFewestBuffers || *number > kind.most_buffers)
+    return no_power_of_two(kind, word, kFewestBuffers, kind.most_buffers, "as count=32");
+  arm.sub_buffers = *number;
+  return {};
+}
+
+// Whole microseconds, because LTTng has no others.
 core::Status read_period(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
-  const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), core::kUnitNeeded);
+  const auto time = core::parse_duration_ns(value_of(word), core::kUnitNeeded);
   if (!time) return wrong(fmt::format("arm \"{}\": \"{}\"", kind.name, word), "a time, as period=200us");
   if (*time == 0 && !kind.polls_actively)
     return wrong(fmt::format("arm \"{}\": \"{}\": its consumer cannot poll without a rest", kind.name, word),
@@ -98,59 +113,95 @@ core::Status read_period(std::string_view word, const ArmDefinition& kind, ArmSp
   return {};
 }
 
-// "monitors=4"
-core::Status read_monitors(std::string_view word, ArmSpec& arm) {
-  const std::string_view number = word.substr(word.find('=') + 1);
-  const auto [rest, failure] = std::from_chars(number.data(), number.data() + number.size(), arm.monitors);
-  if (failure == std::errc{} && rest == number.data() + number.size() && arm.monitors - 1 < kMostMonitors) return {};
-  return wrong(fmt::format("arm \"{}\": \"{}\" is no number from 1 to {}", arm.name, word, kMostMonitors),
-               "as monitors=4");
+core::Status read_snapshot(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
+  const auto time = core::parse_duration_ns(value_of(word), core::kUnitNeeded);
+  if (!time || *time == 0)
+    return wrong(fmt::format("arm \"{}\": \"{}\"", kind.name, word), "a time above 0, as snapshot=50us");
+  arm.snapshot_above_ns = *time;
+  return {};
 }
 
-// "poll=1ms"
-core::Status read_poll(std::string_view word, ArmSpec& arm) {
-  const auto time = core::parse_duration_ns(word.substr(word.find('=') + 1), core::kUnitNeeded);
+core::Status read_events(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
+  const std::string_view pattern = value_of(word);
+  const size_t colon = pattern.find(':');
+  if (colon == 0 || colon >= pattern.size() - 1)
+    return wrong(fmt::format("arm \"{}\": \"{}\" names no event of the kernel", kind.name, word),
+                 "as events=sched:sched_switch or events=irq:*, once for each");
+  arm.events.emplace_back(pattern);
+  return {};
+}
+
+core::Status read_monitors(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
+  const auto number = core::whole_number(value_of(word));
+  if (!number || *number == 0 || *number > kMostMonitors)
+    return wrong(fmt::format("arm \"{}\": \"{}\" is no number from 1 to {}", kind.name, word, kMostMonitors),
+                 "as monitors=4");
+  arm.monitors = *number;
+  return {};
+}
+
+core::Status read_poll(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
+  const auto time = core::parse_duration_ns(value_of(word), core::kUnitNeeded);
   if (!time || *time < kShortestPoll_ns || *time > kLongestPeriod_ns)
-    return wrong(fmt::format("arm \"{}\": \"{}\" is no time from {} to {}", arm.name, word,
+    return wrong(fmt::format("arm \"{}\": \"{}\" is no time from {} to {}", kind.name, word,
                              exact_time(kShortestPoll_ns), exact_time(kLongestPeriod_ns)),
                  "as poll=1ms");
   arm.poll_ns = *time;
   return {};
 }
 
-core::Status read_option(std::string_view word, const ArmDefinition& kind, ArmSpec& arm) {
-  const bool of_owner = word == "thread" || word == "cpu";
-  const bool of_full = word == "discard" || word == "overwrite";
-  const bool of_size = word.starts_with("size="), of_count = word.starts_with("count=");
-  if (!is_option_word(word))
-    return wrong(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
-                 "options are thread, cpu, discard, overwrite, size=BYTES, count=N, period=TIME, snapshot=TIME, "
-                 "events=GROUP:NAME, monitors=N and poll=TIME");
-  const bool of_snapshot = word.starts_with("snapshot="), of_events = word.starts_with("events=");
-  const bool of_period = word.starts_with("period=");
-  const bool of_monitors = word.starts_with("monitors="), of_poll = word.starts_with("poll=");
-  if ((of_owner && !kind.has_owner) || ((of_full || of_snapshot) && !kind.has_when_full) ||
-      (of_events && !kind.has_events) || ((of_monitors || of_poll) && !kind.has_monitors) ||
-      (of_period && kind.shortest_period_ns == 0) || (of_size && kind.default_size == 0) ||
-      (of_count && kind.most_buffers == 0))
-    return wrong(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
-                 "man maxlat-npt has the options of each arm");
-  if (of_owner) arm.owner = word == "cpu" ? ArmSpec::Owner::cpu : ArmSpec::Owner::thread;
-  if (of_full) arm.when_full = word == "discard" ? ArmSpec::WhenFull::discard : ArmSpec::WhenFull::overwrite;
-  if (of_snapshot) return read_snapshot(word, arm);
-  if (of_events) return read_events(word, arm);
-  if (of_period) return read_period(word, kind, arm);
-  if (of_monitors) return read_monitors(word, arm);
-  if (of_poll) return read_poll(word, arm);
-  if (!of_size && !of_count) return {};
-  const auto value = power_of_two(word.substr(word.find('=') + 1));
-  const uint64_t least = of_size ? kSmallestSize : kFewestBuffers;
-  const uint64_t most = of_size ? kind.largest_size : kind.most_buffers;
-  if (!value || *value < least || *value > most)
-    return wrong(fmt::format("arm \"{}\": \"{}\" is no power of two from {} to {}", kind.name, word, size_text(least),
-                             size_text(most)),
-                 of_size ? "as size=64k or size=1M" : "as count=32");
-  (of_size ? arm.sub_buffer_bytes : arm.sub_buffers) = *value;
+struct ArmOption {
+  std::string_view shown;  // "size=BYTES": how it begins, and what follows
+  bool (*is_of)(const ArmDefinition& kind);
+  core::Status (*read)(std::string_view word, const ArmDefinition& kind, ArmSpec& arm);
+  bool may_repeat = false;
+
+  // "size="
+  std::string_view begin() const { return shown.substr(0, shown.find('=') + 1); }
+  bool is(std::string_view word) const { return begin().empty() ? word == shown : word.starts_with(begin()); }
+};
+
+constexpr auto kHasOwner = [](const ArmDefinition& kind) { return kind.has_owner; };
+constexpr auto kHasWhenFull = [](const ArmDefinition& kind) { return kind.has_when_full; };
+constexpr auto kHasMonitors = [](const ArmDefinition& kind) { return kind.has_monitors; };
+
+constexpr ArmOption kOptions[] = {
+    {"thread", kHasOwner, read_owner<ArmSpec::Owner::thread>},
+    {"cpu", kHasOwner, read_owner<ArmSpec::Owner::cpu>},
+    {"discard", kHasWhenFull, read_when_full<ArmSpec::WhenFull::discard>},
+    {"overwrite", kHasWhenFull, read_when_full<ArmSpec::WhenFull::overwrite>},
+    {"size=BYTES", [](const ArmDefinition& kind) { return kind.default_size != 0; }, read_size},
+    {"count=N", [](const ArmDefinition& kind) { return kind.most_buffers != 0; }, read_count},
+    {"period=TIME", [](const ArmDefinition& kind) { return kind.shortest_period_ns != 0; }, read_period},
+    {"snapshot=TIME", kHasWhenFull, read_snapshot},
+    {"events=GROUP:NAME", [](const ArmDefinition& kind) { return kind.has_events; }, read_events, true},
+    {"monitors=N", kHasMonitors, read_monitors},
+    {"poll=TIME", kHasMonitors, read_poll}};
+
+const ArmOption* find_option(std::string_view word) {
+  const auto found = std::find_if(std::begin(kOptions), std::end(kOptions),
+                                  [&](const ArmOption& option) { return option.is(word); });
+  return found == std::end(kOptions) ? nullptr : found;
+}
+
+core::Status read_options(const std::vector<std::string_view>& words, const ArmDefinition& kind, ArmSpec& arm) {
+  std::vector<const ArmOption*> seen;
+  for (const std::string_view word : words) {
+    const ArmOption* const option = find_option(word);
+    if (option == nullptr) {
+      std::vector<std::string_view> all;
+      for (const ArmOption& each : kOptions) all.push_back(each.shown);
+      return wrong(fmt::format("arm \"{}\": \"{}\" is no option of an arm", kind.name, word),
+                   "options are " + join(all));
+    }
+    if (!option->is_of(kind))
+      return wrong(fmt::format("arm \"{}\" does not have the option \"{}\"", kind.name, word),
+                   "man maxlat-npt has the options of each arm");
+    if (!option->may_repeat && std::find(seen.begin(), seen.end(), option) != seen.end())
+      return wrong(fmt::format("arm \"{}\" has the option \"{}\" twice", kind.name, option->shown), "one of them");
+    seen.push_back(option);
+    if (core::Status status = option->read(word, kind, arm); !status) return status;
+  }
   return {};
 }
 
@@ -179,15 +230,7 @@ core::Result<ArmSpec> read_arm(const std::vector<std::string_view>& words) {
     return wrong(fmt::format("arm \"{}\" needs {}", name, kind->policy_is), std::string(kind->policy_hint));
   if (colon != std::string_view::npos)
     if (core::Status status = read_policy(head.substr(colon + 1), *kind, arm); !status) return status.error();
-  std::vector<std::string_view> keys;
-  for (size_t i = 1; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    const std::string_view key = word.substr(0, word.find('='));
-    if (key != "events" && std::find(keys.begin(), keys.end(), key) != keys.end())
-      return wrong(fmt::format("arm \"{}\" has the option \"{}\" twice", name, key), "one of them");
-    keys.push_back(key);
-    if (core::Status status = read_option(word, *kind, arm); !status) return status.error();
-  }
+  if (core::Status status = read_options({words.begin() + 1, words.end()}, *kind, arm); !status) return status.error();
   if (arm.snapshot_above_ns != 0 && arm.when_full != ArmSpec::WhenFull::overwrite)
     return wrong(fmt::format("arm \"{}\": a snapshot is of buffers that are overwritten", name),
                  "give it overwrite, too; without, the whole trace is kept");
@@ -212,7 +255,7 @@ core::Result<ArmSpec> parse_arm(std::string_view text) {
 core::Result<std::vector<ArmSpec>> parse_arm_list(std::string_view text) {
   std::vector<std::vector<std::string_view>> words_of_arms;
   for (const std::string_view word : split(text, ',')) {
-    if (!is_option_word(word))
+    if (!find_option(word))
       words_of_arms.push_back({word});
     else if (words_of_arms.empty())
       return wrong(fmt::format("\"{}\" stands before the first arm", word), "an option belongs to the arm before it");

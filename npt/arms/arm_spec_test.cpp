@@ -88,7 +88,7 @@ TEST(ArmSpec, MonitorsAreOfSensors) {
   EXPECT_EQ(again("sensor:glist,poll=1ms,monitors=2"), "sensor:glist,monitors=2");
   EXPECT_THAT(list("none,sensor:counter,sensor:counter,monitors=4,poll=2ms,maxlat"),
               ElementsAre("none", "sensor:counter", "sensor:counter,monitors=4,poll=2ms", "maxlat:timer"));
-  EXPECT_THAT(again("sensor:counter,monitors=1,monitors=2"), HasSubstr("has the option \"monitors\" twice"));
+  EXPECT_THAT(again("sensor:counter,monitors=1,monitors=2"), HasSubstr("has the option \"monitors=N\" twice"));
   EXPECT_THAT(again("sensor:counter,poll=1ms"), HasSubstr("has no monitors"));
   EXPECT_THAT(again("maxlat,monitors=4"), HasSubstr("does not have the option"));
   EXPECT_THAT(again("maxlat,poll=1ms"), HasSubstr("does not have the option"));

@@ -144,8 +144,9 @@ core::Phase rate_of_arm(const std::string& arm, const std::string& label, const 
                         const NptArguments& arguments, TrialTraces& traces,
                         const std::optional<KernelTraceLoad>& load) {
   ArmTrials trials(arm, process, arguments, traces);
-  const RateSearch search = find_maximum_rate(static_cast<double>(arguments.measurement.duration_ns) / 1e9,
-                                              [&](double hz, double seconds) { return trial_beside(load, trials, hz, seconds); });
+  const auto trial = [&](double hz, double seconds) { return trial_beside(load, trials, hz, seconds); };
+  const RateSearch search =
+      find_maximum_rate(static_cast<double>(arguments.measurement.duration_ns) / 1e9, trial);
   core::Phase phase = trials.take_last();
   phase.kind = core::kTracerKind.name;
   phase.arm = label;

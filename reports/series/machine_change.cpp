@@ -70,8 +70,6 @@ std::optional<MachineChange> change_at(const TrendLine& line, size_t at, const s
     else
       names.insert(name);
   change.differences = core::machine_differences(only(after, names), only(before, names));
-  for (core::MachineDifference& difference : change.differences)
-    if (is_told_by_all(difference.group)) difference.here_tells = difference.there_tells = true;
   if (change.differences.empty()) return std::nullopt;
   return change;
 }

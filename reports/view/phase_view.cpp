@@ -93,8 +93,7 @@ std::optional<std::string> not_told(const core::Phase& phase, double from_ns) {
 }
 
 std::optional<double> shown_quantile(const core::Phase& phase, const core::CpuResult& cpu, double level) {
-  if (cpu.samples == 0 || not_told(phase, 0)) return std::nullopt;
-  return core::measured_quantile(cpu, level);
+  return shows_mean(phase, cpu) ? core::measured_quantile(cpu, level) : std::nullopt;
 }
 
 bool shows_mean(const core::Phase& phase, const core::CpuResult& cpu) {

@@ -201,7 +201,7 @@ def system_rules_are_read_again(preexec=None):
                 assert seen() == [True, True, False]
                 write(f"# another one\nallow 5003 {NAME}/server\n")
                 told = read_again(directory)
-                assert told == f"maxlat sensors: {rules} now allows by 1 rule; what monitors have got already they keep\n", told
+                assert told == f"maxlat sensors: {rules} has 1 rule now; what monitors have got already they keep\n", told
                 assert seen() == [True, False, True]
                 write("allow 5002 *\nallow \x1bwhom?\n")
                 told = read_again(directory)
@@ -221,14 +221,14 @@ def system_rules_are_read_again(preexec=None):
                     os.remove(rules)
                 assert seen() == [True, False, True], "what is there is not a file"
                 write("")
-                assert " now allows by 0 rules; " in read_again(directory)
+                assert " has 0 rules now; " in read_again(directory)
                 assert seen() == [True, False, False]
                 program.process.kill()
                 program.process.wait()
                 while "its program" not in sensors("list", str(program.pid)):
                     pass
                 write("allow * *")
-                assert " now allows by 1 rule; " in read_again(directory)
+                assert " has 1 rule now; " in read_again(directory)
                 assert seen() == [True, True, True], "of what has ended, too"
 
 

@@ -23,13 +23,18 @@ std::string value_named(const Values& values, const std::string& name) {
   return "";
 }
 
-bool tells_anything(const Values& values) {
-  return std::any_of(values.begin(), values.end(), [](const auto& pair) { return !pair.second.empty(); });
+// A group without a value was not told, but for those that a machine may well have nothing of.
+bool is_told(const std::string& name, const FingerprintGroup* group) {
+  if (name == "notes") return true;  // who made none has no such group
+  if (group == nullptr) return false;
+  if (name == "modules" || name == "services") return true;
+  return std::any_of(group->values.begin(), group->values.end(), [](const auto& pair) { return !pair.second.empty(); });
 }
 
-MachineDifference difference_of(const std::string& name, const Values& here, const Values& there) {
+MachineDifference difference_of(const std::string& name, const FingerprintGroup* one, const FingerprintGroup* other) {
+  const Values here = one ? one->values : Values{}, there = other ? other->values : Values{};
   MachineDifference difference{
-      .group = name, .values = {}, .here_tells = tells_anything(here), .there_tells = tells_anything(there)};
+      .group = name, .values = {}, .here_tells = is_told(name, one), .there_tells = is_told(name, other)};
   for (const auto& [key, value] : here)
     if (const std::string other = value_named(there, key); other != value)
       difference.values.push_back({key, value, other});
@@ -55,7 +60,7 @@ std::vector<MachineDifference> machine_differences(const std::vector<Fingerprint
                                                    const std::vector<FingerprintGroup>& there) {
   std::vector<MachineDifference> differences;
   const auto add = [&](const std::string& name, const FingerprintGroup* one, const FingerprintGroup* other) {
-    MachineDifference difference = difference_of(name, one ? one->values : Values{}, other ? other->values : Values{});
+    MachineDifference difference = difference_of(name, one, other);
     if (!difference.values.empty()) differences.push_back(std::move(difference));
   };
   for (const FingerprintGroup& group : here) add(group.name, &group, group_named(there, group.name));

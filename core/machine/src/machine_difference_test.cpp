@@ -41,5 +41,16 @@ TEST(MachineDifference, AGroupThatOnlyOneTellsHasNoValueThatDiffers) {
   EXPECT_EQ(with_all_values(others[0]), "kernel: is told, was not told");
 }
 
+// A box without a module tells that as well, and a run without notes has none; an older result tells of no modules.
+TEST(MachineDifference, WhatThereMayBeNoneOfIsToldWithoutAValue) {
+  const std::vector<FingerprintGroup> none = {{"modules", "1", {}}};
+  const std::vector<FingerprintGroup> some = {{"modules", "2", {{"kvm", "loaded"}}}, {"notes", "3", {{"who", "me"}}}};
+  const auto differences = machine_differences(some, none);
+  ASSERT_EQ(differences.size(), 2u);
+  EXPECT_EQ(to_string(differences[0]), "modules: kvm is loaded, was not there");
+  EXPECT_EQ(to_string(differences[1]), "notes: who is me, was not there");
+  EXPECT_EQ(to_string(machine_differences({}, some)[0]), "modules: is not told, was told");
+}
+
 }  // namespace
 }  // namespace maxlat::core

@@ -17,12 +17,11 @@ namespace {
 namespace po = boost::program_options;
 
 // What the simple ones have in common: operands, a program, one request.
-constexpr std::size_t kWithPattern = 4;  // operands
-
 struct Simple {
   core::CommandHelp help;
   const char* operands;  // for the error
   std::size_t count;
+  bool ends_in_pattern = false;  // the last of them
   bool level = false;
 };
 
@@ -37,7 +36,7 @@ core::Result<std::optional<core::CommandLine>> parse_simple(const Simple& comman
     return core::Error{fmt::format("what is wanted is {}", command.operands)};
   }
   // A pattern that no event can have would do nothing, and say nothing.
-  if (line && *line && command.count == kWithPattern && (*line)->operands.back().find(':') == std::string::npos) {
+  if (line && *line && command.ends_in_pattern && (*line)->operands.back().find(':') == std::string::npos) {
     const std::string& pattern = (*line)->operands.back();
     return core::Error{fmt::format("\"{}\" is no PATTERN: an event is named PROVIDER:NAME", pattern),
                        fmt::format("'{0}:*' or '*:{0}'", pattern.empty() ? "step" : pattern)};
@@ -165,7 +164,8 @@ core::Result<core::Exit> trace_enable(const core::Arguments& arguments) {
                   "  maxlat trace enable 4711 run channel0 'motor:*'              all of one provider\n"
                   "  maxlat trace enable --level 4 robot run channel0 '*:*'       warnings and worse\n"},
                  "PID|NAME SESSION CHANNEL PATTERN",
-                 kWithPattern,
+                 4,
+                 true,
                  true},
                 "enable", arguments);
 }
@@ -176,7 +176,8 @@ core::Result<core::Exit> trace_disable(const core::Arguments& arguments) {
                   "  maxlat trace disable 4711 run channel0 'motor:*'       all of one provider\n"
                   "  maxlat trace disable robot run channel0 '*:tick'       one event of any provider\n"},
                  "PID|NAME SESSION CHANNEL PATTERN",
-                 kWithPattern},
+                 4,
+                 true},
                 "disable", arguments);
 }
 

@@ -52,8 +52,10 @@ core::Result<ExplainRequest> request_of(const core::CommandLine& line, const std
   for (const char* name : {"cpu", "from", "to"})
     if (!line.has(name)) return core::Error{fmt::format("--{} is missing", name), "maxlat trace explain --help"};
   ExplainRequest request{.folder = folder, .cpu = line.get<unsigned>("cpu")};
-  if (line.has("thread")) request.thread = line.get<int>("thread");
-  if (line.has("thread") && request.thread <= 0) return core::Error{"--thread is the number of a thread, above 0"};
+  if (line.has("thread")) {
+    request.thread = line.get<int>("thread");
+    if (request.thread <= 0) return core::Error{"--thread is the number of a thread, above 0"};
+  }
   const auto first = first_ns();
   if (!first) return first.error();
   for (const auto& [name, ns] : {std::pair{"from", &request.from_ns}, std::pair{"to", &request.to_ns}}) {

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <maxlat/base/owned.hpp>
 #include <maxlat/core/sys/cli_kit.hpp>
+#include <maxlat/core/sys/counted.hpp>
 #include <maxlat/core/sys/signal_descriptor.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
@@ -119,8 +120,8 @@ void read_rules_again(sensors::Directory& directory, const std::string& path) {
   if (rules) {
     const std::size_t count = rules->size();
     directory.set_rules(std::move(*rules));
-    core::tell("maxlat sensors: {} now allows by {} rule{}; what monitors have got already they keep\n",
-               core::printable(path), count, count == 1 ? "" : "s");
+    core::tell("maxlat sensors: {} has {} now; what monitors have got already they keep\n", core::printable(path),
+               core::counted(count, "rule"));
     return;
   }
   const core::Error& error = rules.error();
@@ -137,8 +138,8 @@ core::Result<core::Exit> serve(const DirectoryPlan& plan) {
   const auto directory = sensors::Directory::open(plan.options);
   if (!directory) return directory.error();
   const std::size_t groups = (*directory)->groups();
-  fmt::print("keeps sensors, at {}; of programs that run already: {} group{}\n", plan.options.path, groups,
-             groups == 1 ? "" : "s");
+  fmt::print("keeps sensors, at {}; of programs that run already: {}\n", plan.options.path,
+             core::counted(groups, "group"));
   if (std::fflush(stdout) != 0) return core::system_error("cannot write standard output", errno);
   const int ends[] = {core::stop_fd(), hang_up ? hang_up->descriptor() : -1};
   while (!core::stop_requested()) {
@@ -146,7 +147,7 @@ core::Result<core::Exit> serve(const DirectoryPlan& plan) {
     if (hang_up && hang_up->came()) read_rules_again(**directory, plan.allow);
   }
   if (const std::size_t gone = (*directory)->of_the_ended(); gone != 0)
-    core::tell("maxlat sensors: what was kept of ended programs is gone now: {} group{}\n", gone, gone == 1 ? "" : "s");
+    core::tell("maxlat sensors: what was kept of ended programs is gone now: {}\n", core::counted(gone, "group"));
   return core::Exit::pass;
 }
 

@@ -8,7 +8,7 @@
 namespace maxlat::core {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\v\f\r";
+constexpr std::string_view kBlanksAndBreaks = " \t\v\f\r\n";
 
 class TomlScan {
  public:
@@ -46,7 +46,7 @@ class TomlScan {
     else if (each == '.' && !is_value_)
       take_dot();
     else
-      in_word_ = kBlanks.find(each) == kBlanks.npos;
+      in_word_ = kBlanksAndBreaks.find(each) == kBlanksAndBreaks.npos;
     ++at_;
   }
 
@@ -109,7 +109,7 @@ class TomlScan {
   // One that ends a line takes the blanks and line breaks that follow with it.
   void take_backslash(bool of_lines) {
     ++at_;
-    const size_t next = of_lines ? std::min(text_.find_first_not_of(" \t\v\f\r\n", at_), text_.size()) : at_;
+    const size_t next = of_lines ? std::min(text_.find_first_not_of(kBlanksAndBreaks, at_), text_.size()) : at_;
     if (!is_ascii(next)) refuse_at(next, "a letter that is not ASCII, behind a backslash");
   }
 

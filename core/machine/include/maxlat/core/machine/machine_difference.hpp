@@ -18,7 +18,7 @@ struct ValueDifference {
 struct MachineDifference {
   std::string group;
   std::vector<ValueDifference> values;
-  bool here_tells = true, there_tells = true;  // false: it has no value of the group at all
+  bool here_tells = true, there_tells = true;  // false: of the group nothing at all
 };
 
 // The groups that differ, in the order of the first; a group that only one of them has differs in all its values.
