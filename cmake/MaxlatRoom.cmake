@@ -1,11 +1,13 @@
 # How a room of the house is built (README, "The house").
 #
-#   maxlat_room(npt SOURCES src/loop.cpp ... [MEASURING src/loop.cpp ...] KNOWS core tracer [LINKS fmt::fmt ...])
+#   maxlat_room(npt SOURCES src/loop.cpp ... [MEASURING src/loop.cpp ...] [AS_SHIPPED] KNOWS core tracer
+#               [LINKS fmt::fmt ...])
 #     makes the library maxlat_npt (alias maxlat::npt). KNOWS names the rooms it may include: their public headers are
 #     on its include path and no other room's are, so the compiler enforces the arrows. LINKS are private libraries of
 #     others; a test (architecture.house) finds a room of ours among them. MEASURING names the files whose code runs
 #     while something is measured: with MAXLAT_UNITY, too, each is compiled by itself, so that it is the same code in
-#     every build. A room in parts has one for each: maxlat_room(core/sys ...).
+#     every build. MAXLAT_LIGHT takes optimisation from all others, but not in a room whose code runs beside what is
+#     measured (AS_SHIPPED). A room in parts has one for each: maxlat_room(core/sys ...).
 #
 #   maxlat_rows(maxlat_loadgen load_rows OF maxlat::loadgen::LoadDefinition IN maxlat/loadgen/load_definition.hpp
 #               [MEASURING] ROWS kCpuLoad src/loads/cpu.cpp ...)
@@ -35,8 +37,11 @@ add_library(maxlat_build_flags INTERFACE)
 target_compile_features(maxlat_build_flags INTERFACE cxx_std_20 c_std_11)
 # Another compiler's new warning must not keep a user from building: only our own checks make warnings errors.
 option(MAXLAT_WARNINGS_AS_ERRORS "Treat a compiler's warnings as errors, as ./check-all does" OFF)
-target_compile_options(maxlat_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
-  $<$<BOOL:${MAXLAT_WARNINGS_AS_ERRORS}>:-Werror>)
+option(MAXLAT_LIGHT "Optimise only what runs while something is measured: for ./validate, whose user waits" OFF)
+if(NOT MAXLAT_LIGHT)
+  target_compile_options(maxlat_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
+    $<$<BOOL:${MAXLAT_WARNINGS_AS_ERRORS}>:-Werror>)
+endif()
 target_compile_definitions(maxlat_build_flags INTERFACE _GNU_SOURCE)
 if(MAXLAT_SANITIZE)
   # gcc's -Wmaybe-uninitialized is wrong about instrumented std::variant and std::optional, and so is gcc 14's
@@ -49,10 +54,10 @@ if(MAXLAT_SANITIZE)
     target_compile_definitions(maxlat_build_flags INTERFACE __SANITIZE_ADDRESS__=1)  # as gcc has it, which tests ask
   endif()
 endif()
-# Half of a room's compile time is headers (docs/testing.md). A build from nothing reads them once for a dozen files;
+# Half of a room's compile time is headers (docs/testing.md). A build from nothing reads them once for many files;
 # one that is built again and again, as release is, compiles each file by itself, and so says whether it includes what
 # it uses.
-option(MAXLAT_UNITY "Compile a room's sources a dozen at a time: for builds from nothing" OFF)
+option(MAXLAT_UNITY "Compile a room's sources many at a time: for builds from nothing" OFF)
 if(MAXLAT_UNITY)
   # A name of one file's may hide another's there, and what a file keeps to itself is not in the file that is compiled.
   target_compile_options(maxlat_build_flags INTERFACE -Wno-shadow
@@ -107,13 +112,31 @@ function(maxlat_private_folder variable)
   endif()
 endfunction()
 
+# These files of the target are compiled by themselves, and as what ships.
+function(maxlat_measuring target)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(MAXLAT_LIGHT AND ARGN)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -O2)  # behind the target's -Og, so this one counts
+    set_property(GLOBAL APPEND PROPERTY MAXLAT_MEASURING_ROOMS ${target})
+  endif()
+endfunction()
+
+# Of an inline function that several files keep, the linker takes the first that it reads. So a program that is built with
+# MAXLAT_LIGHT reads the files that measure before all others, and they run their own copies.
+function(maxlat_measuring_files_first program)
+  get_property(rooms GLOBAL PROPERTY MAXLAT_MEASURING_ROOMS)
+  list(REMOVE_DUPLICATES rooms)
+  foreach(room IN LISTS rooms)
+    target_sources(${program} PRIVATE $<FILTER:$<TARGET_OBJECTS:${room}>,EXCLUDE,/Unity/>)
+  endforeach()
+endfunction()
+
 function(maxlat_room room)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;MEASURING;KNOWS;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "AS_SHIPPED" "" "SOURCES;MEASURING;KNOWS;LINKS" ${ARGN})
   maxlat_target_of(${room} name)
   add_library(maxlat_${name} STATIC ${ROOM_SOURCES})
   add_library(maxlat::${name} ALIAS maxlat_${name})
-  set_target_properties(maxlat_${name} PROPERTIES UNITY_BUILD ${MAXLAT_UNITY} UNITY_BUILD_BATCH_SIZE 12)
-  set_source_files_properties(${ROOM_MEASURING} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_target_properties(maxlat_${name} PROPERTIES UNITY_BUILD ${MAXLAT_UNITY} UNITY_BUILD_BATCH_SIZE 20)
   maxlat_private_folder(private)
   target_include_directories(maxlat_${name}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
@@ -122,6 +145,10 @@ function(maxlat_room room)
     maxlat_target_of(${known} known)
     target_link_libraries(maxlat_${name} PUBLIC maxlat::${known})
   endforeach()
+  if(MAXLAT_LIGHT AND NOT ROOM_AS_SHIPPED)
+    target_compile_options(maxlat_${name} PRIVATE -Og)
+  endif()
+  maxlat_measuring(maxlat_${name} ${ROOM_MEASURING})
   target_link_libraries(maxlat_${name} PRIVATE $<BUILD_INTERFACE:maxlat_build_flags> ${ROOM_LINKS} Threads::Threads)
 endfunction()
 
@@ -157,7 +184,7 @@ ${pointers}  };
 ")
   target_sources(${target} PRIVATE ${files} ${rows_file})
   if(ROWS_MEASURING)
-    set_source_files_properties(${files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    maxlat_measuring(${target} ${files})
   endif()
 endfunction()
 
