@@ -12,6 +12,7 @@ import re
 import shlex
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -290,6 +291,34 @@ def case_lttng(folder):
     chunks = list((folder / "trace/archives").glob("*"))
     assert rotated >= 1 and len(chunks) >= rotated, f"{rotated} rotations, {chunks}"
     compare_lttng(folder / "trace")
+
+
+def cpu_seconds(*command):
+    """Of a reader of traces, which says 3 of one that has lost events."""
+    child = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode in (0, 3), (command, status)
+    return usage.ru_utime + usage.ru_stime
+
+
+def case_lttng_rate(folder):
+    """As many events a second of CPU time as half of babeltrace2's text, of a trace that LTTng wrote. In turns."""
+    needs_library(folder)
+    with lttng_daemon(folder) as lttng:
+        lttng(f"create m --output {folder / 'trace'}")
+        start_lttng(lttng)
+        # Each of these takes memory of the C library and gives it back.
+        assert run_under_lttng(folder, sys.executable, "-S", "-c", "for _ in range(300000): bytes(2000)") == 0
+        lttng("destroy")
+    events = run("babeltrace2", folder / "trace").stdout.count("\n")
+    if events < 100000:
+        print(f"LTTng-UST recorded {events} events here")
+        sys.exit(77)
+    ratios = [cpu_seconds("babeltrace2", folder / "trace") / cpu_seconds(MAXLAT, "trace", "print", folder / "trace")
+              for _ in range(5)]
+    print(f"{events} events: {statistics.median(ratios):.2f} times as many a second as babeltrace2")
+    assert statistics.median(ratios) >= 0.5, ratios
 
 
 def case_lttng_crash(folder):
