@@ -47,7 +47,7 @@ po::options_description options() {
   using Words = std::vector<std::string>;
   po::options_description plan("What to do");
   auto add = plan.add_options();
-  add("profile", core::argument("NAME"), "built-in plan: quick (the default), standard, soak");
+  add("profile", core::argument("NAME"), "built-in plan: quick (the default), standard, soak, paper");
   add("plan", core::argument("FILE"), "own plan in TOML (docs/plan.md)");
   add("gate", core::argument("FILE"), "judge by this gate file, too (docs/gate.md)");
   add("skip", core::argument<Words>("PHASE"), "leave a phase out, by name or kind; may be repeated");

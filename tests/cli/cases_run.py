@@ -8,7 +8,7 @@ ONE_LINE = r"\Amaxlat run: [^\n]+\nhint: [^\n]+\n\Z"
 SHIELDED = pathlib.Path(__file__).resolve().with_name("shielded.toml")
 MISTAKES = SHIELDED.with_name("mistakes")
 CASES = [
-    Case("names the built-in plans", "run --list-profiles", 0, [r"^quick ", r"^standard ", r"^soak "]),
+    Case("names the built-in plans", "run --list-profiles", 0, [r"^quick ", r"^standard ", r"^soak ", r"^paper "]),
     Case("prints a whole plan", "run --print-plan", 0, [r'^name = "quick"$', r"^\[\[phase\]\]$"]),
     Case("--no-kernel-events goes into the plan", "run --print-plan --no-kernel-events", 0, [r"^kernel_events = false$"]),
     Case("-a goes into the plan", "run --print-plan -a 1", 0, [r'^cpus = "1"$']),

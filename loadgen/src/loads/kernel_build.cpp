@@ -5,12 +5,11 @@
 // as many jobs as CPUs (rteval's figure), so that a job that waits for the disk leaves no CPU idle.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <maxlat/core/sys/temporary_folder.hpp>
 #include <string>
-#include <system_error>
 
 #include "keeper.hpp"
+#include "loads/kernel_source.hpp"
 #include "scratch.hpp"
 
 namespace maxlat::loadgen {
@@ -27,20 +26,13 @@ Rounds rounds_in(const std::string& source, const std::string& objects, const st
 }
 
 core::Result<LoadPlan> plan_of_kernel_build(std::string_view argument, const core::CpuList& cpus) {
-  if (argument.empty()) return core::Error{"load kernel needs a source tree", "for example: kernel:/usr/src/linux"};
-  std::error_code code;
-  const std::string source = std::filesystem::absolute(argument, code).string();
-  if (!std::filesystem::is_directory(source, code))
-    return core::Error{fmt::format("cannot build a kernel in '{}': no such directory", argument),
-                       "unpack a kernel source there, or name another load"};
-  if (!std::filesystem::exists(source + "/Makefile", code))
-    return core::Error{fmt::format("cannot build a kernel in '{}': it has no Makefile", argument),
-                       "give the top directory of a kernel source tree"};
+  const core::Result<std::string> tree = argument.empty() ? find_kernel_source("/usr/src") : kernel_source_at(argument);
+  if (!tree) return tree.error();
   if (core::Status found = require_program("make", "make"); !found) return found.error();
 
   const std::string jobs = fmt::format("-j{}", 2 * cpus.size());
-  return plan_with_keeper("kernel", fmt::format("make -C {} O=TEMPORARY defconfig, then {}", source, jobs), cpus,
-                          [source, jobs](WorkerSlot& slot) -> core::Status {
+  return plan_with_keeper("kernel", fmt::format("make -C {} O=TEMPORARY defconfig, then {}", *tree, jobs), cpus,
+                          [source = *tree, jobs](WorkerSlot& slot) -> core::Status {
                             const auto objects =
                                 core::TemporaryFolder::make(scratch_directory(), "maxlat-kernel-build");
                             if (!objects) return objects.error();
@@ -51,7 +43,7 @@ core::Result<LoadPlan> plan_of_kernel_build(std::string_view argument, const cor
 }  // namespace
 
 extern const LoadDefinition kKernelBuildLoad = {
-    .kind = {"kernel", ":DIRECTORY", "a real kernel build, out of tree, again and again", false},
+    .kind = {"kernel", "[:DIRECTORY]", "a real kernel build, out of tree, again and again", false},
     .unit = kCpuTimeUnit,
     .scale = kCpuTimeScale,
     .plan = plan_of_kernel_build,
