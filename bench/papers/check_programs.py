@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -64,10 +65,15 @@ def workloads():
         expect("cannot be traced here" in run.stdout, "workloads says why it cannot run here")
         return
     rows = [line.strip("| ").split(" | ") for line in run.stdout.splitlines() if re.match(r"\| [td]bench", line)]
-    expect(len(rows) == 6 and run.returncode == 1, f"workloads has three rows each, and one fails: {run.returncode} {run.stderr}")
-    expect(all(row[2] == "5.5 MB/s" and row[3].startswith("1.00") for row in rows[:3]), f"the figure is the program's own: {rows[:3]}")
-    expect(rows[0][5] == "0" and all(int(row[5]) > 0 for row in rows[1:3]), "there are events where it is traced, and only there")
-    expect(all(row[2].startswith("failed: exit status 3") for row in rows[3:]), f"a workload that fails has its reason in each row: {rows[3:]}")
+    expect(len(rows) == 8 and run.returncode == 1, f"workloads has four rows each, and one fails: {run.returncode} {run.stderr}")
+    perf, others = [row for row in rows if row[1].startswith("perf")], [row for row in rows if not row[1].startswith("perf")]
+    expect(all(row[2] == "5.5 MB/s" and row[3].startswith("1.00") for row in others[:3]), f"the figure is the program's own: {others[:3]}")
+    expect(others[0][5] == "0" and all(int(row[5]) > 0 for row in others[1:3]), "there are events where it is traced, and only there")
+    expect(all(row[2].startswith("failed: exit status 3") for row in others[3:]), f"a workload that fails has its reason in each row: {others[3:]}")
+    if shutil.which("perf"):
+        expect(perf[0][2] == "5.5 MB/s" and perf[0][5] == "not counted" and "failed: " in perf[1][2], f"so it is beside perf: {perf}")
+    else:
+        expect(all(row[2].startswith("not run: ") for row in perf), f"and perf, which is not there, has that: {perf}")
     for options, why in ((["--seconds", "1"], "no measurement"), (["--only", "netperf"], "no workload netperf")):
         refused = ended(HERE / "workloads", *options)
         expect(refused.returncode != 0 and why in refused.stderr, f"workloads refuses {' '.join(options)}")

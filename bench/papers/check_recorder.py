@@ -17,6 +17,7 @@ from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import perf_recorder
 import processes
 import recorder
 
@@ -29,6 +30,10 @@ def script(name):
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)
     return module
+
+
+def without_perf(program):
+    return mock.patch.object(program.PerfRecorder, "missing", lambda: "no perf")
 
 
 class FakeTracefs(unittest.TestCase):
@@ -89,10 +94,10 @@ class FakeTracefs(unittest.TestCase):
         program = script("workloads")
         options = types.SimpleNamespace(rounds=1, seconds=2, clients=1, folder="/var/tmp")
         with mock.patch.object(program, "Recorder", lambda folder: recorder.Recorder(folder, tracing=self.root)), \
-                mock.patch.object(program, "worked", lambda *_: (5.0, 1.0)), contextlib.redirect_stdout(io.StringIO()) as shown:
+                mock.patch.object(program, "worked", lambda *_: (5.0, 1.0)), without_perf(program), contextlib.redirect_stdout(io.StringIO()) as shown:
             self.assertTrue(program.measured("dbench", options))
         lost = {row.split(" | ")[1]: row.strip(" |\n").split(" | ")[-1] for row in shown.getvalue().splitlines()}
-        self.assertEqual(lost, {"dormant": "0", "flight recorder": "9", "to disk": "9"})
+        self.assertEqual(lost, {"dormant": "0", "flight recorder": "9", "to disk": "9", "perf, flight recorder": "–"})
 
     def test_a_workload_that_dies_in_one_configuration_has_its_reason_there_and_figures_elsewhere(self):
         program, shown = script("workloads"), io.StringIO()
@@ -102,10 +107,11 @@ class FakeTracefs(unittest.TestCase):
             if configuration == "to disk":
                 raise processes.Failed("exit status 3: no space left")
             return 5.0, 1.0, 10, 1e-3, 0
-        with mock.patch.object(program, "run", run), contextlib.redirect_stdout(shown):
+        with mock.patch.object(program, "run", run), without_perf(program), contextlib.redirect_stdout(shown):
             self.assertFalse(program.measured("dbench", options))
         told = {row.split(" | ")[1]: row.split(" | ")[2] for row in shown.getvalue().splitlines()}
-        self.assertEqual(told, {"dormant": "5 MB/s", "flight recorder": "5 MB/s", "to disk": "failed: exit status 3: no space left"})
+        self.assertEqual(told, {"dormant": "5 MB/s", "flight recorder": "5 MB/s", "to disk": "failed: exit status 3: no space left",
+                                "perf, flight recorder": "not run: no perf"})
 
     def test_instances_of_the_dead_are_removed_and_those_of_the_living_stay(self):
         gone = subprocess.Popen(["true"])
@@ -153,6 +159,51 @@ class Children(unittest.TestCase):
             os.kill(pid, 9)
             processes.reap()
 
+    def test_one_that_goes_on_is_not_waited_for(self):
+        processes.become_subreaper()
+        with subprocess.Popen(["sleep", "1000"]) as other:
+            processes.ended(["sh", "-c", "setsid sleep 0.1 &"], 60)
+            processes.reap(besides=[other.pid])
+            self.assertEqual(processes.children(), {other.pid})
+            other.kill()
+
+
+class Perf(unittest.TestCase):
+    """A script stands in for perf: what it says on its pipes, and when it ends."""
+
+    def with_perf(self, text):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        program = pathlib.Path(temporary.name, "perf")
+        program.write_text(f"#!/bin/bash\n{text}\n")
+        program.chmod(0o755)
+        path = mock.patch.dict(os.environ, {"PATH": f"{temporary.name}:{os.environ['PATH']}"})
+        path.start()
+        self.addCleanup(path.stop)
+        return perf_recorder.PerfRecorder(temporary.name)
+
+    BEGIN = """[ $1 = report ] && { echo "SAMPLE events: 5"; exit; }
+for word; do [[ $word == --control=fd:* ]] && pipes=${word#--control=fd:}; done
+read -r told <&${pipes%,*}
+[ "$told" = enable ] && echo ack >&${pipes#*,}"""
+
+    def test_begins_when_it_says_so_and_ends_when_told(self):
+        opened = len(os.listdir("/proc/self/fd"))
+        with self.with_perf(f"{self.BEGIN}\ntrap 'exit 0' TERM; while :; do sleep 0.05; done") as recorder_of_perf:
+            recorder_of_perf.books()
+        self.assertEqual(len(os.listdir("/proc/self/fd")), opened)
+
+    def test_why_it_does_not_begin(self):
+        opened = len(os.listdir("/proc/self/fd"))
+        with self.assertRaisesRegex(processes.Failed, "^perf: no permission$"):
+            self.with_perf("echo 'no permission' >&2; echo 'hint: be root' >&2; exit 1").__enter__()
+        self.assertEqual(len(os.listdir("/proc/self/fd")), opened)
+
+    def test_that_it_kept_nothing(self):
+        with self.with_perf(self.BEGIN.replace("SAMPLE", "COMM") + "\necho 'its disk is full' >&2; exit 1") as recorder_of_perf:
+            with self.assertRaisesRegex(processes.Failed, "perf kept no event: its disk is full"):
+                recorder_of_perf.books()
+
 
 class Refusals(unittest.TestCase):
     def ended(self, *options, **how):
@@ -173,7 +224,7 @@ class Refusals(unittest.TestCase):
         script("workloads").why_nothing_can_be_traced()  # mounts it, where that can be: a folder that only root may enter
         with tempfile.TemporaryDirectory() as folder:  # nobody may read the tree
             os.chmod(folder, 0o755)
-            for name in ("workloads", "recorder.py", "processes.py"):
+            for name in ("workloads", "perf_recorder.py", "recorder.py", "processes.py"):
                 shutil.copy(HERE / name, folder)
             run = subprocess.run([f"{folder}/workloads"], user=65534, group=65534, extra_groups=[], capture_output=True, text=True, check=False,
                                  timeout=100)

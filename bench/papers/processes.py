@@ -5,6 +5,7 @@ The caller is the subreaper of what its children leave behind (become_subreaper(
 """
 import ctypes
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -61,13 +62,20 @@ def ended(command, limit_s, **options):
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
-def reap(limit_s=GRACE_S):
-    """Waits for what has been left to us, until nothing is: Failed when something does not end."""
+def children():
+    """Of any thread of ours."""
+    return {int(pid) for file in pathlib.Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()}
+
+
+def reap(limit_s=GRACE_S, besides=()):
+    """Waits for what has been left to us, until nothing is but `besides`: Failed when something does not end."""
     give_up = time.monotonic() + limit_s
     try:
         while True:
             if os.waitpid(-1, os.WNOHANG)[0] != 0:
                 continue
+            if besides and children() <= set(besides):
+                return
             if time.monotonic() > give_up:
                 raise Failed("a process that it started does not end")
             time.sleep(LOOK_EVERY_S)
