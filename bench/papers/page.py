@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-VERDICTS = ("holds", "does not hold", "cannot be had here", "not measured yet")
+VERDICTS = ("holds", "does not hold", "not decided here", "cannot be had here", "not measured yet")
 
 
 @dataclasses.dataclass

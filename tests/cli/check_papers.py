@@ -18,7 +18,7 @@ PAPERS = {
     "Desnoyers 2009": ["Table 4.1", "Table 4.2", "Tables 4.3 to 4.6", "Table 5.1", "Tables 5.2 and 5.3", "Table 5.4",
                        "Section 5.5.6", "Table 5.5", "Figure 5.7", "Tables 8.1 and 8.2", "Section 8.5"],
 }
-MEASURED = ("holds", "does not hold")
+MEASURED = ("holds", "does not hold", "not decided here")
 
 
 def output_of(*command):
@@ -131,6 +131,8 @@ def self_test(checker, page):
             ("| **Section 2** |", "| **Section 3** |", "Section 3: is not in the list of this test"),
             ("| **cannot be had here**:", "| **perhaps**:", "no verdict"),
             ("| **holds**:", "| holds:", "no row of five cells"),
+            ("`maxlat npt --find-max-rate lttng-ust:timer --with-load trace:all`, and `trace:syscalls` |", "– |",
+             "not decided here, and no command"),
             ("`maxlat run --shield`; `ctest --preset release -R guest.run_shielded`", "–", "holds, and no command"),
             ("maxlat run --shield", "maxlat run --sheild", "has no --sheild"),
             ("--find-max-rate lttng-ust:timer", "--find-max-rate lttng-usd:timer", "no arm lttng-usd:timer"),
