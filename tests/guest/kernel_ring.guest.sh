@@ -1,7 +1,7 @@
 #!/bin/sh
 # What a kernel tracer on our ring stands on (docs/kernel-ring.md): an NMI traces at every instruction of a task's event;
 # NMIs trace into memory that user space has mapped read-only; and what an event costs, in instructions, in our ring, in
-# the kernel's, and through a tracepoint: against the page's table.
+# the kernel's, and through a tracepoint, and how long the kernel's own primitives are: against the page's tables.
 # guest-mode: exact
 # guest-files: docs/kernel-ring.md
 load maxlat_ring_test
@@ -56,6 +56,11 @@ expect "our ring against one that turns interrupts off" "$own" -le "$p50"
 expect "our ring alone" "$own" -le 60
 cost kernel-ring kernel-ring 10
 expect "our ring, twice, against the kernel's" $((2 * own)) -le "$p50"
+run primitives
+for name in counter-fenced local-cas locked-cas interrupts-off-and-on preemption-off-and-on local-cas-preemption-off seqlock-read spin-lock \
+  spin-lock-interrupts-off; do
+  cost $name $name 5
+done
 run tracepoint
 cost tracepoint tracepoint 5
 run own-probe

@@ -19,6 +19,7 @@ static const struct {
 	{ "trials", ring_test_trials },
 	{ "nmi-walk", ring_test_nmi_walk },
 	{ "costs", ring_test_costs },
+	{ "primitives", ring_test_primitives },
 	{ "tracepoint", ring_test_tracepoint },
 	{ "own-probe", ring_test_own_probe },
 	{ "trace-costs", ring_test_trace_costs },
