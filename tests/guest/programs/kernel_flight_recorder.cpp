@@ -2,6 +2,7 @@
 // A flight recorder of the kernel by maxlat_trace.ko, which nobody reads: the newest events of all CPUs, until SIGTERM.
 //
 //   kernel_flight_recorder PATTERN...   prints "started EVENTS", how many kinds there are, and at its end "delivered N"
+//                                       and "lost N", those that it has not overwritten, but never had
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -26,6 +27,8 @@ int main(int argc, char** argv) {
   int signal = 0;
   sigwait(&term, &signal);
   must(session->stop());
-  std::printf("delivered %llu\n", static_cast<unsigned long long>(session->books().delivered));
+  const KernelBooks books = session->books();
+  std::printf("delivered %llu\nlost %llu\n", static_cast<unsigned long long>(books.delivered),
+              static_cast<unsigned long long>(books.lost_full + books.lost_wrap + books.lost_big));
   return 0;
 }

@@ -9,6 +9,7 @@
 //   null     getppid()                             read   a byte of /dev/zero
 //   open     open() and close() of a file          fault  the first touch of a mapped page, which is in memory
 //   fork     fork(), _exit(), wait()               udp    a datagram to another process over loopback, and one back
+//   compile  a compiler's run, from fork() to wait(): /tmp/compiler/run, without environment
 //
 // A page is touched by a read, of a file that is shared. Pages that are not touched stay unmapped only where
 // /sys/kernel/debug/fault_around_bytes is a page.
@@ -90,6 +91,17 @@ static void fork_turns(unsigned turns) {
   }
 }
 
+static void compile_turns(unsigned turns) {
+  while (turns-- > 0) {
+    static char program[] = "/tmp/compiler/run";
+    char *arguments[] = {program, NULL}, *environment[] = {NULL};
+    int status;
+    const pid_t child = fork();
+    if (child == 0) _exit(execve(program, arguments, environment) != 0);
+    must(child > 0 && waitpid(child, &status, 0) == child && status == 0, program);
+  }
+}
+
 static int socket_of_loopback(struct sockaddr_in* address) {
   socklen_t size = sizeof *address;
   memset(address, 0, sizeof *address);
@@ -130,9 +142,10 @@ static const struct {
   void (*before_round)(unsigned turns);
   void (*run)(unsigned turns);
 } kPrimitives[] = {
-    {"null", nothing, nothing, null_turns},   {"read", open_zero, nothing, read_turns},
-    {"open", make_file, nothing, open_turns}, {"fault", map_file, forget_pages, fault_turns},
-    {"fork", nothing, nothing, fork_turns},   {"udp", start_server, nothing, udp_turns},
+    {"null", nothing, nothing, null_turns},       {"read", open_zero, nothing, read_turns},
+    {"open", make_file, nothing, open_turns},     {"fault", map_file, forget_pages, fault_turns},
+    {"fork", nothing, nothing, fork_turns},       {"udp", start_server, nothing, udp_turns},
+    {"compile", nothing, nothing, compile_turns},
 };
 
 static int ascending(const void* a, const void* b) {
@@ -146,7 +159,7 @@ int main(int argc, char** argv) {
   const size_t all = sizeof kPrimitives / sizeof kPrimitives[0];
   while (argc == 4 && which < all && strcmp(kPrimitives[which].name, argv[1]) != 0) ++which;
   if (rounds == 0 || rounds > kMostRounds || turns == 0 || which == all) {
-    fprintf(stderr, "usage: lmbench_calls null|read|open|fault|fork|udp ROUNDS TURNS\n");
+    fprintf(stderr, "usage: lmbench_calls null|read|open|fault|fork|udp|compile ROUNDS TURNS\n");
     return 1;
   }
   static uint64_t ticks[kMostRounds];
