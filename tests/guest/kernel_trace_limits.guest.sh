@@ -1,8 +1,10 @@
 #!/bin/sh
 # What nobody should do to the kernel tracer: 10^5 calls that no sane program makes; 1000 sessions that start and stop under
-# NMIs and load; unloading while a session starts, runs or its owner is killed. The kernel has nothing to say.
+# NMIs and hackbench; unloading while a session starts, runs or its owner is killed. The kernel has nothing to say.
 # guest-mode: exact
 # guest-kernels: rt-backports
+# guest-userland: host
+# guest-needs: hackbench
 # guest-timeout_s: 600
 in_use() { awk '!/unpurged/ { sum += $2 } END { print int(sum / 1024) }' /proc/vmallocinfo; }
 load maxlat_trace
@@ -20,14 +22,17 @@ refused 'time-stamp counter cannot be trusted' tracefs
 ioctl_fuzz trace 3 100000
 
 before=$(in_use)
-# Programs that switch to each other; not all the time: sessions mostly wait for grace periods.
-(while :; do ls /proc | sort | cat > /dev/null; usleep 60000; done) &
+# Eight programs that wake each other; not all the time: sessions mostly wait for grace periods, and would wait behind them.
+hackbench="hackbench -g 1 -f 4 -l 25"
+on_host_userland $hackbench > /dev/null # what it needs of the host is in memory then
+(while :; do on_host_userland $hackbench >> "$OUT/hackbench.txt"; usleep 150000; done) &
 noise=$!
 plant nmi 1000000 2000 1000000 100000
 kernel_trace_sessions cycles 1000 sched:sched_switch 'raw_syscalls:*' 'nmi:*' 'irq_vectors:local_timer_*' \
   > "$OUT/cycles.txt"
 kill $noise
 cat "$OUT/cycles.txt"
+expect "turns of hackbench meanwhile" "$(grep -c '^Time: ' "$OUT/hackbench.txt")" -ge 100
 expect "NMIs meanwhile" "$(ledger | grep -c '^nmi')" -ge 100
 expect "sessions without an event" "$(sed -n 's/.*empty //p' "$OUT/cycles.txt")" -eq 0
 expect "KiB of vmalloc memory more" $(($(in_use) - before)) -le 1024 # stacks of tasks are there, too; a ring is 20
