@@ -78,6 +78,7 @@ class Watch final : public KernelWatch {
     const std::map<uint64_t, std::string> functions = close_and_name_functions();
     for (size_t i = 0; i < plan_.cpus.size(); ++i) {
       const WatchedCpu& cpu = *turns_->cpus()[i];
+      result.declined += cpu.asked.declined();
       result.cpus.push_back(told(cpu.history.largest(), functions));
       if (!cpu.ledger.has_begun()) continue;
       result.interference.push_back(cpu.ledger.told(plan_.cpus[i], functions));

@@ -107,9 +107,14 @@ void enter_accounting(const WatchResult& watched, std::span<const std::vector<co
   for (size_t i = 0; i < watched.cpus.size() && i < phase.per_cpu.size(); ++i)
     missing += enter_cpu(watched.cpus[i], kept[i], phase.per_cpu[i]);
   enter_run(watched, phase);
-  if (missing > 0 && watched.damage.empty())
+  if (!watched.damage.empty()) return;
+  const size_t declined = std::min<size_t>(missing, watched.declined), too_fast = missing - declined;
+  if (declined > 0)
+    phase.warnings.push_back(fmt::format(
+        "{} of the largest gaps ended on another CPU, where its thread was moved: nobody is named", declined));
+  if (too_fast > 0)
     phase.warnings.push_back(
-        fmt::format("{} of the largest gaps came too fast to be accounted for by the kernel's events", missing));
+        fmt::format("{} of the largest gaps came too fast to be accounted for by the kernel's events", too_fast));
 }
 
 void enter_wakeups(const WatchResult& watched, core::Phase& phase) {

@@ -111,6 +111,12 @@ TEST_F(OutlierAccounting, WhatIsMissingIsCounted) {
   EXPECT_THAT(phase_.warnings, ElementsAre(HasSubstr("1 of the largest gaps came too fast")));
 }
 
+// A thread whose CPU went offline ends its gap on another one.
+TEST_F(OutlierAccounting, WhatEndedOnAnotherCpuIsSaidToHave) {
+  enter({.cpus = {{shorter_}}, .declined = 1});
+  EXPECT_THAT(phase_.warnings, ElementsAre(HasSubstr("1 of the largest gaps ended on another CPU")));
+}
+
 // A wake-up may be early by as much as it is known to: nobody had what it did not take.
 TEST_F(OutlierAccounting, OneThatTookNoTimeIsNotMissing) {
   kept_[1].ticks = 0;

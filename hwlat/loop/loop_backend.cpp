@@ -58,7 +58,7 @@ class Threads {
         lane.thread_id.store(::gettid(), std::memory_order_relaxed);  // relaxed: a number alone
         if (lane.asked != nullptr) lane.asked->watch(::gettid());
         lane.ready = become_real_time(cpu, priority);
-        if (lane.ready) lane.sample(stop_);
+        if (lane.ready) lane.sample(stop_, core::HomeCpu::of_this_thread(cpu));
         lane.ended.store(true, std::memory_order_relaxed);  // relaxed: only whether to watch it still
         running_.fetch_sub(1, std::memory_order_release);   // release: the reader of 0 sees every lane's `ready`
       });
@@ -98,6 +98,8 @@ class Threads {
     for (const auto& lane : lanes_) taken.push_back({lane->cpu, lane->taken_by_others_ns, lane->sampled_s});
     return taken;
   }
+  // Why not all of a lane's books are of its CPU; "" when they are. REQUIRES: joined.
+  const std::string& why_left(size_t index) const { return lanes_[index]->why_left; }
   Books books(size_t index) const { return lanes_[index]->sampler.books(); }
 
  private:
@@ -112,13 +114,15 @@ class Threads {
     std::thread thread;
     uint64_t taken_by_others_ns = 0;
     double sampled_s = 0;
+    std::string why_left;
 
-    void sample(const std::atomic<bool>& stop) {
+    void sample(const std::atomic<bool>& stop, const core::HomeCpu& home) {
       const core::RunQueueWait wait;
       const uint64_t start_ns = base::monotonic_ns(), waited_ns = wait.ns();
-      sampler.run(stop);
+      sampler.run(stop, home);
       taken_by_others_ns = wait.ns() - waited_ns;
       sampled_s = static_cast<double>(base::monotonic_ns() - start_ns) * 1e-9;
+      why_left = sampler.why_left();
     }
   };
   std::atomic<bool> stop_{false};
@@ -219,6 +223,16 @@ void enter(const core::TakenTime& taken, core::Phase& phase) {
   phase.reason = verdict->text;
 }
 
+void enter_who_left(const Threads& threads, core::Phase& phase) {
+  for (size_t i = 0; i < phase.per_cpu.size(); ++i) {
+    const std::string& why = threads.why_left(i);
+    if (why.empty()) continue;
+    phase.status = core::PhaseStatus::invalid;
+    phase.reason = fmt::format("{}; it was watched for {:.3f} s", why, phase.per_cpu[i].exposure_s);
+    return;
+  }
+}
+
 }  // namespace
 
 core::Result<Measurement> LoopBackend::measure(const Settings& settings, const Observer& observer) {
@@ -276,6 +290,7 @@ core::Result<Measurement> LoopBackend::measure(const Settings& settings, const O
   tell_of(kernel, measured.phase);
   if (kernel.watch) enter_accounting(*kernel.watch, threads, measured.phase);
   for (const core::TakenTime& taken : threads.taken()) enter(taken, measured.phase);
+  enter_who_left(threads, measured.phase);
   return measured;
 }
 

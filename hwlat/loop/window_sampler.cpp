@@ -35,11 +35,12 @@ WindowSampler::WindowSampler(const WindowSpec& spec, core::AskedGaps* asked)
   for (Books* books : {&own_, &handed_out_}) books->largest_of_window.reserve(room_for_windows(spec));
 }
 
-void WindowSampler::run(const std::atomic<bool>& stop) {
+void WindowSampler::run(const std::atomic<bool>& stop, const core::HomeCpu& home) {
+  home_ = home;
   const uint64_t width_ticks = static_cast<uint64_t>(static_cast<double>(spec_.width_ns) * spec_.ticks_per_ns);
   const uint64_t end_ns = spec_.duration_ns == 0 ? UINT64_MAX : spec_.start_monotonic_ns + spec_.duration_ns;
   // relaxed: a flag, nothing is handed over with it
-  for (uint64_t window = 0; !stop.load(std::memory_order_relaxed); ++window) {
+  for (uint64_t window = 0; !was_away_ && !stop.load(std::memory_order_relaxed); ++window) {
     const uint64_t begin_ns = spec_.start_monotonic_ns + window * spec_.window_ns;
     if (begin_ns >= end_ns) break;
     const uint64_t now_ns = base::monotonic_ns();
@@ -68,13 +69,15 @@ void WindowSampler::sample_window(uint64_t width_ticks, const std::atomic<bool>&
   for (bool leave = false; !leave;) {
     while (maxlat_gap_is_rare(&meter)) {
       largest = std::max(largest, meter.pending);
+      was_away_ = was_away_ || !home_.is_here();
       if (meter.pending > own_.outliers.floor()) {
         own_.outliers.offer(meter.pending, meter.previous);
-        if (asked_ != nullptr) (void)asked_->ask(meter.pending, meter.previous);
+        if (asked_ != nullptr && was_away_) asked_->decline();
+        if (asked_ != nullptr && !was_away_) (void)asked_->ask(meter.pending, meter.previous);
       }
       meter.rare_above = std::min({largest, own_.outliers.floor(), MAXLAT_GAP_RARE_MAX});
       meter.block_end = std::min(end, meter.previous + look_every);
-      leave = meter.previous >= end || stop.load(std::memory_order_relaxed);
+      leave = was_away_ || meter.previous >= end || stop.load(std::memory_order_relaxed);
       if (leave || maxlat_histogram_in_range(meter.pending)) break;
       maxlat_gap_take_overflow(&meter, histogram, maxlat_counter_fenced());
     }

@@ -17,7 +17,9 @@
 #include <maxlat/base/histogram.hpp>
 #include <maxlat/core/stats/outliers.hpp>
 #include <maxlat/core/sys/asked_gaps.hpp>
+#include <maxlat/core/sys/home_cpu.hpp>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace maxlat::hwlat {
@@ -45,8 +47,11 @@ class WindowSampler {
   // asks.
   explicit WindowSampler(const WindowSpec& spec, core::AskedGaps* asked = nullptr);
 
-  void run(const std::atomic<bool>& stop);
+  // `home`: of the calling thread. Seen elsewhere, it ends.
+  void run(const std::atomic<bool>& stop, const core::HomeCpu& home = {});
   Books books() const;
+  // On the sampling thread, behind run(): why not all of it is of its CPU; "" when it is.
+  std::string why_left() const { return home_.why_left(was_away_); }
   // Whether a window is over. From any thread.
   bool has_samples() const { return has_samples_.load(std::memory_order_relaxed); }  // relaxed: a flag alone
 
@@ -56,6 +61,8 @@ class WindowSampler {
 
   WindowSpec spec_;
   core::AskedGaps* asked_;
+  core::HomeCpu home_;
+  bool was_away_ = false;
   Books own_;
   mutable std::mutex handed_out_mutex_;
   Books handed_out_;

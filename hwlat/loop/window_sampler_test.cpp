@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <maxlat/base/clock.hpp>
 #include <maxlat/base/moment.hpp>
+#include <maxlat/test/moved_thread.hpp>
 #include <numeric>
 #include <thread>
 
@@ -104,6 +105,19 @@ TEST(WindowSampler, AStopEndsARunWithoutAnEndAndKeepsTheWindowUnderWay) {
   thread.join();
   EXPECT_EQ(sampler.books().largest_of_window.size(), 1u);
   EXPECT_GT(sampler.books().histogram.total(), 0u);
+}
+
+TEST(WindowSampler, AThreadThatWasMovedEndsAndNobodyIsAskedForItsGap) {
+  test::on_a_moved_thread([](const core::HomeCpu& home) {
+    core::AskedGaps asked;
+    WindowSampler sampler(spec_of(20, 5, 0), &asked);
+    const std::atomic<bool> stop{false};
+    sampler.run(stop, home);
+    EXPECT_FALSE(sampler.why_left().empty());
+    EXPECT_EQ(sampler.books().histogram.raw().sum, sampler.books().watched_ticks) << "the books balance all the same";
+    EXPECT_EQ(asked.declined(), 1u);
+    asked.take([](const core::AskedGap& gap) { ADD_FAILURE() << gap.ticks; });
+  });
 }
 
 // A copy waits for no reader between two windows. After the last one it does, or that window would be in no book.

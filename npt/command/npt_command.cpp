@@ -32,6 +32,11 @@ const char* throttling_hint(const Options& options) {
              : "a longer --rest, or turn throttling off (maxlat check says how)";
 }
 
+const char* hint_of(const Measurement& invalid, const Options& options) {
+  if (invalid.starved) return kStarvedHint;
+  return invalid.left_cpu ? "" : throttling_hint(options);
+}
+
 // `given`: the user has said how long; how it is spread is the scheduler's matter all the same.
 void rest_as_needed(Options& options, bool given) {
   const core::RtThrottling throttling = core::read_rt_throttling("/", options.cpus);
@@ -213,8 +218,8 @@ core::Result<core::Exit> run(const core::Arguments& words) {
   if (measurement->event_gaps) measurement->event_gaps->command = command;
   if (core::Status written = write_results(*measurement, *arguments, machine); !written) return written.error();
   if (measurement->phase.status == core::PhaseStatus::invalid)
-    return core::Error{"the measurement is not valid: " + measurement->phase.reason,
-                       measurement->starved ? kStarvedHint : throttling_hint(options), core::Exit::invalid};
+    return core::Error{"the measurement is not valid: " + measurement->phase.reason, hint_of(*measurement, options),
+                       core::Exit::invalid};
   if (const core::Phase* broken = broken_phase(*measurement)) return break_error(*broken, options.break_above_ns);
   return core::Exit::pass;
 }

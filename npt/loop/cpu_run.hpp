@@ -16,6 +16,7 @@
 #include <maxlat/core/stats/journal.hpp>
 #include <maxlat/core/sys/run_queue_wait.hpp>
 #include <maxlat/npt/measure.hpp>
+#include <string>
 
 #include "interrupts.hpp"
 #include "live/cpu_sensors.hpp"
@@ -47,6 +48,7 @@ struct CpuRun {
   uint64_t taken_by_others_ns = 0;  // within the loop's time: it could have run and did not
   bool interrupts_enabled = true;   // at any look at the processor's flag
   int kernel_loop_error = 0;        // errno of a loop in the kernel that failed
+  std::string why_left{};           // why not all of it is of this CPU; "" when it is
 };
 
 // What the scheduler and the memory did to the calling thread so far.
@@ -147,6 +149,7 @@ void run_cpu(Counter counter, Probe probe, SleepFor sleep_for, const Options& op
     if (run == nullptr) continue;
     if (run->sensors != nullptr) run->sensors->run_ended();
     run->why = why;
+    run->why_left = run->journal.why_left();
     run->interrupts_enabled = enabled;
     enter(before, after, *run);
   }

@@ -66,6 +66,7 @@ void run_cpu_in_kernel(RunPiece run_piece, Counter counter, SleepFor sleep_for, 
     while (run.kernel_loop_error == EINTR);
   }
   run.why = run.journal.why();
+  run.why_left = run.journal.why_left();
   enter(before, ThreadUsage::now(wait), run);
 }
 

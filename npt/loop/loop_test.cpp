@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <maxlat/test/moved_thread.hpp>
 #include <numeric>
 
 #include "cpu_run.hpp"
@@ -378,6 +379,21 @@ TEST(Loop, AGapBeyondTheHistogramIsASampleWithoutAProbe) {
   EXPECT_EQ(segment.samples, 10u);
   EXPECT_EQ(segment.probes, calls);
   EXPECT_EQ(calls, 9u);
+}
+
+// A defect: the loop went on where the kernel had put its thread, and its gaps were named by the events of its own CPU.
+TEST(Loop, ALoopThatWasMovedEndsAndNobodyIsAskedForItsGap) {
+  test::on_a_moved_thread([](const core::HomeCpu& home) {
+    Scripted scripted;
+    core::AskedGaps asked;
+    scripted.spec.accounted = &asked, scripted.spec.home = home, scripted.spec.break_above = 5000;
+    scripted.script.gaps = gaps_after_start({9000, 20, 20});
+    const CpuRun& run = scripted.go();
+    EXPECT_EQ(run.why, core::Journal::Why::away) << "the break limit is that of its own CPU";
+    EXPECT_FALSE(run.why_left.empty());
+    EXPECT_EQ(asked.declined(), 1u);
+    asked.take([](const core::AskedGap& gap) { ADD_FAILURE() << gap.ticks; });
+  });
 }
 
 }  // namespace

@@ -60,6 +60,9 @@ void add_facts_of_end(core::Phase& phase, const Options& options, const Runs& ru
 
 // Why the measurement is not valid; nothing when it is. What is less than that becomes a warning.
 std::optional<std::string> why_invalid(const Options& options, core::Phase& phase, const Runs& runs) {
+  for (size_t i = 0; i < runs.size(); ++i)
+    if (const std::string& why = runs[i]->why_left; !why.empty())
+      return fmt::format("{}; it was watched for {:.3f} s", why, phase.per_cpu[i].exposure_s);
   const core::RtThrottling settings = core::read_rt_throttling("/", options.cpus);
   for (size_t i = 0; i < runs.size(); ++i) {
     const ThrottlingEvidence evidence{options.scheduling.policy, settings, phase.duration_s,
@@ -191,7 +194,8 @@ namespace {
 core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core::Phase before, const Runs& runs,
                                                const LoopCost& cost) {
   const base::CounterClock& clock = plan.clock;
-  Measurement measurement{clock, plan.options.scheduling, cost, {}, {}, std::move(before), false, false, nullptr, {}};
+  Measurement measurement{clock, plan.options.scheduling, cost, {}, {}, std::move(before), false, false, false, nullptr,
+                          {}};
   core::Phase& phase = measurement.phase;
   bool stopped = false;
   uint64_t start_ns = UINT64_MAX;
@@ -214,6 +218,7 @@ core::Result<Measurement> measurement_of_books(const MeasurementPlan& plan, core
                         run->cpu, not_kept, core::latency_text(static_cast<double>(plan.options.raw_above_ns))));
     }
     stopped = stopped || run->why == core::Journal::Why::stopped;
+    measurement.left_cpu = measurement.left_cpu || !run->why_left.empty();
     if (run->journal.why() == core::Journal::Why::broken) {
       measurement.limit_exceeded = true;
       phase.facts[core::fact::kBreak] = break_text(*run, clock);

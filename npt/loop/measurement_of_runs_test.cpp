@@ -104,6 +104,17 @@ TEST(MeasurementOfRuns, AThrottledRunIsInvalidAndSaysOnWhichCpu) {
   EXPECT_THAT(m->phase.reason, HasSubstr("CPU 4: "));
 }
 
+TEST(MeasurementOfRuns, ARunWhoseCpuWentIsInvalidAndSaysHowLongItWasWatched) {
+  const auto stayed = run_of(2, {20, 9000, 20}, 0), left = run_of(7, {20, 9000, 20}, 0);
+  left->why_left = "CPU 7 went offline";
+  const auto m = measurement({stayed.get(), left.get()}, some_loops(3));
+  ASSERT_TRUE(m.ok()) << m.error().text;
+  EXPECT_EQ(m->phase.status, core::PhaseStatus::invalid);
+  EXPECT_EQ(m->phase.reason, "CPU 7 went offline; it was watched for 0.000 s");
+  EXPECT_TRUE(m->left_cpu);
+  EXPECT_EQ(m->phase.per_cpu.size(), 2u);
+}
+
 TEST(MeasurementOfRuns, WhatOtherTasksTookIsSaidAndATwentiethIsTooMuch) {
   const auto quiet = run_of(1, {20, 20}, 0), shared = run_of(4, std::vector<uint64_t>(100, 10'000'000), 0);
   const auto phase_with = [&](uint64_t taken_ns, core::Policy policy) {

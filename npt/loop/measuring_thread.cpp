@@ -80,6 +80,7 @@ core::Status MeasuringThread::set_up() {
   if (core::Status status = set_up_interrupts(); !status) return status;
   core::touch_stack(kTouchedStackBytes);
   core::JournalSpec journal = start_->journal;
+  journal.home = core::HomeCpu::of_this_thread(cpu_);
   if (start_->watch != nullptr) {
     journal.accounted = &start_->watch->gaps_of(cpu_);
     journal.accounted->watch(::gettid());
@@ -95,7 +96,10 @@ core::Status MeasuringThread::set_up() {
   }
   owned_ = std::make_unique<CpuRun>(cpu_, journal, sensors_.get());
   warm_up_ = std::make_unique<CpuRun>(cpu_, without_limits(start_->journal));
-  if (start_->plan->has_windows()) waiting_ = std::make_unique<CpuRun>(cpu_, start_->journal);
+  if (start_->plan->has_windows()) {
+    waiting_ = std::make_unique<CpuRun>(cpu_, start_->journal);
+    waiting_->journal.stay_on(journal.home);
+  }
   if (start_->plan->limits_rate()) event_gaps_ = std::make_unique<base::Histogram>();
   if (start_->arm != nullptr)
     if (core::Status status = start_->arm->prepare_thread(); !status) return status;

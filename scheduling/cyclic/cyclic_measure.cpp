@@ -85,6 +85,7 @@ class WakeRun {
   core::Status why_nothing() const;
   struct Totals {
     uint64_t missed = 0, first_break = UINT64_MAX;
+    std::string why_left{};  // a CPU
   };
   void enter_cpu(const WakeBooks& books, CyclicRun& run, Totals& totals) const;
   void conclude(CyclicRun& run) const;
@@ -244,6 +245,8 @@ void WakeRun::enter_cpu(const WakeBooks& books, CyclicRun& run, Totals& totals) 
     phase.status = core::PhaseStatus::interrupted;
     phase.reason = fmt::format("stopped after {}", core::duration_text(cpu.exposure_s));
   }
+  if (!books.why_left.empty() && totals.why_left.empty())
+    totals.why_left = fmt::format("{}; it was watched for {:.3f} s", books.why_left, cpu.exposure_s);
   const uint64_t broke_at = books.journal.breaking_time();
   if (books.journal.why() != core::Journal::Why::broken || broke_at >= totals.first_break) return;
   totals.first_break = broke_at;
@@ -266,9 +269,9 @@ void WakeRun::conclude(CyclicRun& run) const {
   phase.facts["missed cycles"] =
       totals.missed == 0 ? "none"
                          : core::counted(totals.missed, "cycle") + " without a sample, due while a thread was late";
-  if (starved_by_) {
+  if (starved_by_ || !totals.why_left.empty()) {
     phase.status = core::PhaseStatus::invalid;
-    phase.reason = *starved_by_;
+    phase.reason = starved_by_.value_or(totals.why_left);
   }
 }
 

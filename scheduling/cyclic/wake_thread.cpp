@@ -84,8 +84,10 @@ template <class Timer>
 void WakeThread::measure(Timer timer) {
   const uint64_t interval_ns = start_.settings.interval_ns;
   uint64_t due_ns = start_.begin_at_ns + offset_ns_;
+  books_.journal.stay_on(core::HomeCpu::of_this_thread(books_.cpu));
   for (uint64_t left = uncounted(interval_ns); left > 0; --left, due_ns += interval_ns) timer.wait_until(due_ns);
   take_wakeups(timer, {due_ns, interval_ns, start_.settings.loops}, books_);
+  books_.why_left = books_.journal.why_left();
   if (start_.mark != nullptr && books_.journal.why() == core::Journal::Why::broken) mark_the_break();
   if (start_.watch != nullptr)
     start_.watch->gaps_of(books_.cpu).end(books_.last_ns.load(std::memory_order_relaxed));  // relaxed: our own

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <maxlat/base/histogram.hpp>
 #include <maxlat/core/stats/journal.hpp>
+#include <string>
 
 namespace maxlat::scheduling {
 
@@ -31,6 +32,7 @@ struct WakeBooks {
   core::Journal journal;      // of the same; its times are ns of CLOCK_MONOTONIC
   // Written by the thread alone. relaxed: numbers that another thread shows, complete after the thread's end.
   std::atomic<uint64_t> missed{0}, last_ns{0};
+  std::string why_left{};  // when it has ended: why not all of it is of this CPU; "" when it is
 };
 
 struct Pace {

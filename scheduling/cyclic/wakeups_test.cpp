@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <maxlat/test/moved_thread.hpp>
 #include <vector>
 
 namespace maxlat::scheduling {
@@ -128,6 +129,17 @@ TEST_F(Wakeups, AQuietThreadSeesAStop) {
   take_wakeups(timer, {.first_due_ns = kSecond, .interval_ns = kMs, .loops = 100'000}, *books_);
   EXPECT_LE(timer.due.size(), 50u + 100u);
   EXPECT_EQ(books_->journal.why(), core::Journal::Why::stopped);
+}
+
+TEST_F(Wakeups, AThreadThatWasMovedEnds) {
+  test::on_a_moved_thread([this](const core::HomeCpu& home) {
+    spec_.home = home;
+    ScriptedTimer timer({3'000, 0, 70'000, 4'000});
+    take(timer, 4);
+    EXPECT_EQ(books_->journal.why(), core::Journal::Why::away);
+    EXPECT_FALSE(books_->journal.why_left().empty());
+    EXPECT_EQ(books_->histogram.total(), 1u);
+  });
 }
 
 }  // namespace

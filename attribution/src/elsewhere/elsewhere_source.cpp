@@ -2,6 +2,7 @@
 #include "elsewhere_source.hpp"
 
 #include <algorithm>
+#include <maxlat/core/sys/text_file.hpp>
 #include <utility>
 
 namespace maxlat::attribution {
@@ -14,7 +15,8 @@ constexpr size_t kMostPages = 64;  // of one CPU in one read(): twice what a buf
 }  // namespace
 
 core::Result<ElsewhereSource> ElsewhereSource::open(const core::CpuList& watched) {
-  auto all = core::online_cpus();
+  // One that is offline may come online, and then it wakes and sends as others do.
+  auto all = core::parse_cpu_list(core::read_file("/sys/devices/system/cpu/present").value_or(""));
   if (!all) return all.error();
   auto buffers = KernelBuffers::open("/", kInstancePrefix);
   if (!buffers) return buffers.error();

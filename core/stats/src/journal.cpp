@@ -16,6 +16,7 @@ JournalSpec without_limits(const JournalSpec& spec) {
   unlimited.stretch_ticks = 0;
   unlimited.break_above = UINT64_MAX;
   unlimited.accounted = nullptr;
+  unlimited.home = {};
   unlimited.tell_above = UINT64_MAX;
   unlimited.show = nullptr;
   unlimited.raw_above = UINT64_MAX;
@@ -90,16 +91,18 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
     MAXLAT_STORE(&open_->time, end);
     MAXLAT_STORE(&open_->max, gap);
   }
-  const bool is_longest = gap > max_, is_outlier = gap > outliers_.floor();
+  const bool is_longest = gap > max_, is_outlier = gap > outliers_.floor(), is_away = !spec_.home.is_here();
   if (is_longest) max_ = gap;
   if (is_outlier) {
     outliers_.offer(gap, end);
-    if (spec_.accounted != nullptr) (void)spec_.accounted->ask(gap, end);
+    if (spec_.accounted != nullptr && is_away) spec_.accounted->decline();
+    if (spec_.accounted != nullptr && !is_away) (void)spec_.accounted->ask(gap, end);
   }
   if (spec_.show != nullptr && (is_longest || is_outlier)) spec_.show(spec_.show_state, gap, max_);
   if (gap > spec_.raw_above) keep_raw(gap, end);
   if (gap > spec_.tell_above) spec_.tell(spec_.tell_state, gap);
 
+  if (is_away) return leave(Why::away);  // whatever it was, it is not this CPU's
   if (gap > spec_.break_above) {
     breaking_gap_ = gap;
     breaking_time_ = end;

@@ -80,6 +80,7 @@ struct WatchResult {
   uint64_t start_monotonic_ns = 0;                    // from which the times of late wake-ups count
   uint64_t events = 0, lost = 0;                      // read; and overwritten before they were
   uint64_t lost_elsewhere = 0;                        // of what other CPUs did to these
+  uint64_t declined = 0;                              // gaps that ended on another CPU than the thread's
   AroundLimit around{};
   core::MachineChange machine{};  // counted from start() to finish()
   std::string damage{};           // why the watch ended before the run; "" when it did not

@@ -102,6 +102,7 @@ struct Measurement {
   core::Phase phase;                 // kind "npt", status ok | invalid | interrupted
   bool limit_exceeded = false;       // a gap above break_above_ns ended it
   bool starved = false;              // another task kept the CPU, and the loop was given up (core/sys/starvation.hpp)
+  bool left_cpu = false;             // a loop was on another CPU than its own (core/sys/home_cpu.hpp)
   // With windows: what was measured in the waiting windows, while the tracepoints were off. Everything above is then of
   // the traced windows, and so are the arm's events. Null without windows, and if the run ended before the first
   // waiting window.

@@ -22,8 +22,10 @@
 #include <cstdint>
 #include <maxlat/core/stats/outliers.hpp>
 #include <maxlat/core/sys/asked_gaps.hpp>
+#include <maxlat/core/sys/home_cpu.hpp>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace maxlat::core {
@@ -39,6 +41,7 @@ struct JournalSpec {
   uint64_t break_above = UINT64_MAX;  // ticks
   size_t outliers = 0;
   AskedGaps* accounted = nullptr;    // is handed each gap that becomes an outlier; null: nobody asks
+  HomeCpu home{};                    // of the loop's thread: who comes here from elsewhere leaves
   uint64_t tell_above = UINT64_MAX;  // ticks: of each gap above it tell() is called, within the loop
   void (*tell)(void* state, uint64_t gap) = nullptr;
   void* tell_state = nullptr;
@@ -57,8 +60,8 @@ JournalSpec without_limits(const JournalSpec& spec);
 class Journal {
  public:
   // stopped: asked for from outside; halted: another CPU, or the other books of this one, met the break limit, or the
-  // loop was given up.
-  enum class Why { running, rest, window_over, pause, duration_over, stopped, halted, broken };
+  // loop was given up. away: the loop is on another CPU than its own.
+  enum class Why { running, rest, window_over, pause, duration_over, stopped, halted, broken, away };
   struct Limits {
     uint64_t rare_above;
     uint64_t block_end;  // 0: leave
@@ -75,6 +78,10 @@ class Journal {
     window_end_ = window_end;
     stretch_end_ = 0;
   }
+  // Of a thread that is bound behind the constructor. Before begin().
+  void stay_on(const HomeCpu& home) { spec_.home = home; }
+  // When the loop has ended: why not all that it filed is of its CPU; "" when it is.
+  std::string why_left() const { return spec_.home.why_left(why_ == Why::away); }
   // From the next resume() on.
   void limit_stretch(uint64_t ticks) { spec_.stretch_ticks = ticks; }
 

@@ -46,6 +46,11 @@ class AskedGaps {
     put_.store(put + 1, std::memory_order_release);  // [A1]
     return true;
   }
+  // In the place of ask(): one that ended on another CPU, where the thread was moved. That is not this CPU's time.
+  void decline() noexcept {
+    declined_.store(declined() + 1, std::memory_order_relaxed);  // relaxed: a count alone, one writer
+  }
+  uint64_t declined() const { return declined_.load(std::memory_order_relaxed); }  // relaxed: a count alone
   // Of each gap asked for since the last call.
   template <class Visitor>
   void take(Visitor visit) {
@@ -64,7 +69,7 @@ class AskedGaps {
   static constexpr uint64_t kRoom = 1024;
   alignas(64) std::atomic<uint64_t> put_{0};
   int32_t thread_ = 0;
-  std::atomic<uint64_t> begun_{0}, ended_{0};
+  std::atomic<uint64_t> begun_{0}, ended_{0}, declined_{0};
   alignas(64) std::atomic<uint64_t> taken_{0};
   alignas(64) std::array<AskedGap, kRoom> gaps_{};
 };

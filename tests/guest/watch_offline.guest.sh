@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# A measured CPU goes offline and comes back while npt, cyclic and hwlat watch the kernel, by our module and by tracefs.
+# The meter of that CPU ends, the result is not valid and says why, with the time that was watched; the others go on, and the
+# names in their gaps stay right: also that of a task that wakes one on a measured CPU from the CPU that came back, and from one
+# that was offline when the watch began.
+# guest-mode: interleaved
+# The machine is that of ipi_senders, which it goes on from.
+# guest-cpus: 4
+# guest-cpu: max,+invtsc,x-force-features=on
+# guest-timeout_s: 240
+# guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
+[ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
+taskset -p 1 $$ > /dev/null
+load maxlat_trace
+online() { echo "$2" > "/sys/devices/system/cpu/cpu$1/online"; } # CPU 0|1
+# How many threads of the meter have its priority, so that they measure.
+loops() { cat /proc/$pid/task/*/stat 2> /dev/null | awk '{ sub(/.*\) /, "") } $38 == 60 { n++ } END { print n + 0 }'; }
+until_loops() { # NUMBER
+  until [ "$(loops)" -eq "$1" ]; do
+    [ -d /proc/$pid ] || fail "$name ended: $(cat "$OUT/$name.txt")"
+    usleep 20000
+  done
+}
+# Both CPUs are measured. What is done from its return on is done without CPU 3.
+leave() { # NAME COMMAND...
+  name=$1
+  shift
+  "$MAXLAT" "$@" -a 2,3 -q --json "$OUT/$name.json" --snapshot 1s > "$OUT/$name.txt" 2>&1 &
+  pid=$!
+  until [ -s "$OUT/$name.json" ]; do
+    [ -d /proc/$pid ] || fail "$name ended: $(cat "$OUT/$name.txt")"
+    usleep 20000
+  done
+  online 3 0
+  until_loops 1
+}
+# It came back, and nobody measures there.
+end() { # BACKEND
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  cat "$OUT/$name.txt"
+  expect "$name: exit status" $status -eq 3
+  # Who looks before it has quite gone, or when it is back, knows only that it was moved.
+  grep -qE '"reason": "(CPU 3 went offline|the thread on CPU 3 was moved to another,[^;]*); it was watched for [0-9]+\.[0-9]+ s"' "$OUT/$name.json" || fail "$name: no reason: $(grep '"reason"' "$OUT/$name.json")"
+  grep -q "\"recorded by $1," "$OUT/$name.json" || fail "$name: not recorded by $1"
+  expect "$name: CPUs with their figures" "$(grep -c '"cpu": [23],' "$OUT/$name.json")" -ge 2
+  expect "$name: gaps with names" "$(grep -c '"accounting":\[' "$OUT/$name.json")" -ge 1
+  expect "$name: gaps whose parts are not the gap" "$(grep -oE '"latency_ns":[0-9.]*,("cause":"[^"]*",)?"accounting":\[[^]]*' "$OUT/$name.json" | awk '
+    { split($0, whole, /[:,]/); sum = 0
+      for (n = split($0, parts, /"ns":/); n > 1; n--) sum += parts[n]
+      error = sum - whole[2]; if (error > 0.01 || error < -0.01) wrong++ }
+    END { print NR ? wrong + 0 : "of none" }')" -eq 0
+}
+# Four times, by a task that is on this CPU: $ringer.
+ring_from() {
+  taskset $((1 << $1)) sh -c 'for ring in 1 2 3 4; do printf . >&9; usleep 250000; done' &
+  ringer=$!
+  wait $ringer || fail "nobody could ring"
+}
+mkfifo "$OUT/bell"
+for backend in module tracefs; do
+  woken_task 2 65 2 < "$OUT/bell" &
+  woken=$!
+  exec 9> "$OUT/bell"
+  online 1 0
+  leave npt-$backend npt -p 60 -i --trust-counter --rest 200ms --outliers 2000 -D 5m --kernel-events=$backend
+  online 3 1
+  online 1 1
+  ring_from 1
+  by_1=$ringer
+  ring_from 3
+  exec 9>&-
+  end $backend
+  wait $woken || true
+  runs="\"name\":\"[^\"]* \(tid $woken, real-time 65\)\"[^}]*\"woken_by\":\"CPU"
+  grep -oE "$runs[^\"]*" "$OUT/$name.json" || true
+  named=$(grep -cE "$runs" "$OUT/$name.json" || true)
+  expect "wakings that name the CPU that was offline at first, and its task, of four" "$(grep -cE "$runs 1, task [^\"]* \(tid $by_1\)" "$OUT/$name.json" || true)" -ge 2
+  expect "the one that came back, of four" "$(grep -cE "$runs 3, task [^\"]* \(tid $ringer\)" "$OUT/$name.json" || true)" -ge 2
+  expect "either" "$(grep -cE "$runs (1, task [^\"]* \(tid $by_1|3, task [^\"]* \(tid $ringer)\)" "$OUT/$name.json")" -eq "$named"
+  leave cyclic-$backend cyclic -p 60 -i 5ms -D 5m --kernel-events=$backend
+  online 3 1
+  end $backend
+  leave hwlat-$backend hwlat --backend loop --priority 60 --trust-counter --window 500ms --width 250ms -D 5m --kernel-events=$backend
+  online 3 1
+  end $backend
+done
+expect "trace instances left" "$(ls /sys/kernel/tracing/instances | grep -c maxlat || true)" -eq 0
+rm "$OUT/bell"
+rmmod maxlat_trace
