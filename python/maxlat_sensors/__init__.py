@@ -362,6 +362,7 @@ class Sensor:
         self.program, self.group, self.name = _text(about.program), _text(about.group), _text(about.name)
         self.unit, self.about, self.pid = _text(about.unit), _text(about.about), int(about.pid)
         self.kind, self.shared = _library.KINDS[about.kind], bool(about.shared)
+        self.id = int(_calls().maxlat_monitor_id(monitor.handle, number))  # in its group
         self.ended = bool(_calls().maxlat_monitor_ended(monitor.handle, number))
 
     def __str__(self) -> str:

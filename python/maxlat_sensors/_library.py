@@ -56,6 +56,7 @@ _CALLS = {
     "close": (None, [_handle]),
     "count": (_size, [_handle]),
     "about": (ctypes.c_int, [_handle, _size, ctypes.POINTER(About)]),
+    "id": (_i64, [_handle, _size]),
     "ended": (_bool, [_handle, _size]),
     "read": (ctypes.c_int, [_handle, _size, ctypes.POINTER(Value)]),
     "items": (_i64, [_handle, _size, _array, _array, _array, _size]),

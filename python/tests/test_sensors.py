@@ -32,6 +32,8 @@ class Sensors(unittest.TestCase):
                          ("histogram", "ns", "from request to answer", False))
         self.assertEqual(str(latency), f"{NAME}#{self.program.pid}/server/latency")
         self.assertTrue(monitor["other/requests"].shared)
+        self.assertEqual([one.id for one in self.monitor("/server/*")], list(range(6)))
+        self.assertEqual([one.name for one in self.monitor("/server/#5")], ["latency"])
         self.assertEqual(len(ms.Monitor("no/such")), 0)
         with self.assertRaises(KeyError):
             monitor["gone"]

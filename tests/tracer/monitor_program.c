@@ -186,6 +186,7 @@ static void check_mistakes(struct maxlat_monitor* monitor) {
   EXPECT(maxlat_monitor_cells(monitor, queue, NULL, NULL, 0) == MAXLAT_MONITOR_NOT_THIS);
   EXPECT(maxlat_monitor_outliers(monitor, queue, NULL, NULL, 0) == MAXLAT_MONITOR_NOT_THIS);
   EXPECT(maxlat_monitor_label(monitor, queue, 0) == NULL);
+  EXPECT(maxlat_monitor_id(monitor, queue) == 1 && maxlat_monitor_id(monitor, 11) == MAXLAT_MONITOR_NO_SUCH);
   EXPECT(!maxlat_monitor_ended(monitor, queue) && !maxlat_monitor_ended(monitor, 11));
   struct maxlat_monitor* const none = maxlat_monitor_open("no/such");
   EXPECT(none != NULL && maxlat_monitor_count(none) == 0);

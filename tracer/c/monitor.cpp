@@ -164,6 +164,13 @@ int maxlat_monitor_about(const struct maxlat_monitor* monitor, size_t sensor, st
   return thrown();
 }
 
+int64_t maxlat_monitor_id(const struct maxlat_monitor* monitor, size_t sensor) try {
+  if (sensor >= monitor->sensors.size()) return no_such_sensor(*monitor, sensor);
+  return monitor->sensors[sensor].facts->id;
+} catch (...) {
+  return thrown();
+}
+
 bool maxlat_monitor_ended(const struct maxlat_monitor* monitor, size_t sensor) {
   return sensor < monitor->sensors.size() && monitor->sensors[sensor].ended;
 }

@@ -47,6 +47,24 @@ TEST(SensorGroup, IsSeenFromTheLoadOfItsModuleOn) {
   EXPECT_EQ(value_of<CounterValue>(groups->front(), "counter").value, 3u);
 }
 
+TEST(SensorGroup, NumbersItsSensorsInTheOrderOfItsStruct) {
+  struct Three {
+    Counter first{"first"}, second{"second"}, third{"third"};
+  };
+  OwnedGroup<Three> group;
+  ASSERT_TRUE(group.publish("numbered"));
+  const auto groups = find_groups(getpid());
+  ASSERT_TRUE(groups);
+  const GroupView& view = groups->back();
+  ASSERT_EQ(view.group(), "numbered");
+  for (const SensorFacts& sensor : view.sensors()) {
+    EXPECT_EQ(sensor.id, sensor.place) << sensor.name;
+    EXPECT_EQ(matches("numbered/#1", view, sensor), sensor.name == "second");
+    EXPECT_EQ(matches(view.instance() + "/numbered/#2", view, sensor), sensor.name == "third");
+    EXPECT_FALSE(matches("other/#1", view, sensor));
+  }
+}
+
 TEST(SensorGroup, KeepsWhatWasPostedBeforeAndStaysWhereItIs) {
   OwnedGroup<Sensors> group;
   Counter* const before = &group->counter;

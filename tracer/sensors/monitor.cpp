@@ -46,6 +46,7 @@ base::Result<GroupView> GroupView::attach(int memory_fd, int pid) {
     SensorFacts facts;
     facts.name = entry.name;
     facts.place = body->sensors.size();
+    facts.id = entry.id;
     if (const SensorObject* const object = checked(entry)) {
       facts.kind = object->sensor.kind->kind;
       facts.unit = object->unit;

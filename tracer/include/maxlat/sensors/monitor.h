@@ -88,6 +88,12 @@ struct maxlat_monitored {
   bool shared;  /* all threads of the program post */
 };
 int maxlat_monitor_about(const struct maxlat_monitor* monitor, size_t sensor, struct maxlat_monitored* about);
+/*
+ * Its number in its group, from 0 on, in the order of the program's struct; or a negative maxlat_monitor_result. A
+ * pattern takes it in place of the name: "robot#4711/server/#2". It is this sensor's as long as the group is: a program
+ * that was built from another struct may give it to another.
+ */
+int64_t maxlat_monitor_id(const struct maxlat_monitor* monitor, size_t sensor);
 /* Whether its program had ended when the monitor was opened. */
 bool maxlat_monitor_ended(const struct maxlat_monitor* monitor, size_t sensor);
 

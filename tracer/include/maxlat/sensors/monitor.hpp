@@ -42,6 +42,9 @@ struct SensorFacts {
   std::string about;
   bool shared = false;    // all threads post
   std::size_t place = 0;  // in the group
+  // As its program numbered it: in a group from 0 on, in the order of the struct. It means this sensor in this memory
+  // (GroupView::uuid) alone: a program that was built from another struct may give it to another.
+  std::uint32_t id = 0;
 };
 
 struct CounterValue {
@@ -183,6 +186,8 @@ base::Result<std::vector<GroupView>> find_groups(int pid = 0, std::vector<std::s
 // * ? [], matches it from any of its parts on, or up to any of them:
 //
 //   latency    server/*    robot/server/latency    robot#4711/server/latency    4711    robot
+//
+// In place of NAME stands #ID, too: server/#2.
 bool matches(const std::string& pattern, const GroupView& group, const SensorFacts& sensor);
 
 }  // namespace maxlat::sensors
