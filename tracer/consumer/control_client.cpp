@@ -52,11 +52,11 @@ base::Descriptor ControlReply::take_descriptor(std::size_t n) {
   return n < descriptors.size() ? std::move(descriptors[n]) : base::Descriptor();
 }
 
-base::Result<ControlConnection> ControlConnection::connect(int pid) {
+base::Result<ControlConnection> ControlConnection::connect(int pid, std::chrono::milliseconds patience) {
   int failed = ENOENT;
   for (const detail::ControlPlace& place : detail::places_of_process(pid)) {
     base::Descriptor socket = detail::connect_to(place, pid);
-    if (socket) return ControlConnection(std::move(socket));
+    if (socket) return ControlConnection(std::move(socket), patience);
     const bool nobody = errno == ENOENT || errno == ECONNREFUSED;
     if (!nobody) failed = errno;
   }

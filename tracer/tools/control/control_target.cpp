@@ -25,6 +25,12 @@ core::Result<ListeningProgram> ask_program(trace::ControlConnection& connection)
   return program;
 }
 
+core::Result<ListeningProgram> ask_program(int pid, std::chrono::milliseconds patience) {
+  auto connection = trace::ControlConnection::connect(pid, patience);
+  if (!connection) return connection.error();
+  return ask_program(*connection);
+}
+
 core::Result<int> find_process(const std::string& pid_or_name) {
   const auto digit = [](char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; };
   if (!pid_or_name.empty() && pid_or_name.size() < 10 && std::all_of(pid_or_name.begin(), pid_or_name.end(), digit)) {
@@ -32,9 +38,7 @@ core::Result<int> find_process(const std::string& pid_or_name) {
   }
   std::vector<int> found;
   for (const int pid : trace::listening_processes()) {
-    auto connection = trace::ControlConnection::connect(pid);
-    if (!connection) continue;
-    const auto program = ask_program(*connection);
+    const auto program = ask_program(pid);
     if (program && program->name == pid_or_name) found.push_back(pid);
   }
   if (found.size() == 1) return found.front();

@@ -13,15 +13,8 @@ namespace {
 
 std::string as_json(const ChosenSensors& chosen, ListTails& tails) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const ChosenSensor& sensor : chosen.sensors) {
-    nlohmann::ordered_json one{
-        {"program", sensor.group->program()}, {"pid", sensor.group->pid()}, {"group", sensor.group->group()}};
-    if (sensor.ended) one["ended"] = true;
-    if (sensor.ended_ns != 0) one["ended_ns"] = sensor.ended_ns;
-    one.update(value_json(sensor, tails));
-    all.push_back(std::move(one));
-  }
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  for (const ChosenSensor& sensor : chosen.sensors) all.push_back(value_json(sensor, tails));
+  return json_text(all);
 }
 
 }  // namespace

@@ -19,14 +19,10 @@ nlohmann::ordered_json events_json(const ListTail& tail) {
 }
 
 nlohmann::ordered_json books_json(const sensors::EventBooks& books) {
-  return {{"posts", books.posts},
-          {"delivered", books.delivered},
-          {"late", books.late},
-          {"overwritten", books.overwritten},
-          {"dropped", books.dropped},
-          {"unfinished", books.unfinished},
-          {"open", books.open},
-          {"pending", books.pending}};
+  return {{"posts", books.posts},     {"delivered", books.delivered},
+          {"late", books.late},       {"overwritten", books.overwritten},
+          {"dropped", books.dropped}, {"unfinished", books.unfinished},
+          {"open", books.open},       {"pending", books.pending}};
 }
 
 }  // namespace
@@ -55,6 +51,21 @@ std::string values_text(const ChosenSensors& chosen, ListTails& tails) {
   return text;
 }
 
+nlohmann::ordered_json about_json(const ChosenSensor& sensor) {
+  const SensorFacts& facts = *sensor.facts;
+  nlohmann::ordered_json about{
+      {"program", sensor.group->program()}, {"pid", sensor.group->pid()}, {"group", sensor.group->group()}};
+  if (sensor.ended) about["ended"] = true;
+  if (sensor.ended_ns != 0) about["ended_ns"] = sensor.ended_ns;
+  about.update(nlohmann::ordered_json{{"name", facts.name},
+                                      {"id", facts.id},
+                                      {"kind", sensors::word_of(facts.kind)},
+                                      {"unit", facts.unit},
+                                      {"about", facts.about},
+                                      {"shared", facts.shared}});
+  return about;
+}
+
 nlohmann::ordered_json value_json(const ChosenSensor& sensor, ListTails& tails) {
   const SensorFacts& facts = *sensor.facts;
   nlohmann::ordered_json value = show_of(facts.kind).json(sensor.value());
@@ -63,8 +74,13 @@ nlohmann::ordered_json value_json(const ChosenSensor& sensor, ListTails& tails) 
     value["books"] = books_json(tail.books());
     value["events"] = events_json(tail);
   }
-  return {{"name", facts.name},   {"kind", sensors::word_of(facts.kind)}, {"unit", facts.unit},
-          {"about", facts.about}, {"shared", facts.shared},               {"value", std::move(value)}};
+  nlohmann::ordered_json whole = about_json(sensor);
+  whole["value"] = std::move(value);
+  return whole;
+}
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace maxlat::trace_tools

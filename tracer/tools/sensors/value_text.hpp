@@ -26,6 +26,10 @@ std::string value_text(const sensors::SensorFacts& facts, const sensors::SensorV
 std::optional<std::uint64_t> posts_of(const sensors::SensorFacts& facts, const sensors::SensorValue& value);
 // All of them: names, values, details, and the events of lists.
 std::string values_text(const ChosenSensors& chosen, ListTails& tails);
+// What it is; and that with its value.
+nlohmann::ordered_json about_json(const ChosenSensor& sensor);
 nlohmann::ordered_json value_json(const ChosenSensor& sensor, ListTails& tails);
+// For standard output. A byte that is no UTF-8 is replaced.
+std::string json_text(const nlohmann::ordered_json& json);
 
 }  // namespace maxlat::trace_tools

@@ -35,7 +35,7 @@ struct ControlReply {
 class ControlConnection {
  public:
   // To a program that listens. ERRORS: no such process, it does not listen, not ours.
-  static base::Result<ControlConnection> connect(int pid);
+  static base::Result<ControlConnection> connect(int pid, std::chrono::milliseconds patience = kControlPatience);
   explicit ControlConnection(base::Descriptor socket, std::chrono::milliseconds patience = kControlPatience)
       : socket_(std::move(socket)), patience_(patience) {}
 
