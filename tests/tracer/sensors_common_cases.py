@@ -36,6 +36,15 @@ def test_processes_are_one_group():
             assert values()["requests"]["value"] == {"count": 4}
 
 
+def test_a_third_party_makes_it():
+    """Who has the struct and posts nothing makes the group for those that come and go."""
+    with Directory(), SensorProcess(PROGRAM):
+        for count in (1, 2):
+            with SensorProcess(PROGRAM) as worker:
+                worker.tell("post")
+            assert values()["requests"]["value"] == {"count": count}
+
+
 def test_is_recorded_as_any_other():
     with Directory(), SensorProcess(PROGRAM) as a, tempfile.TemporaryDirectory() as folder:
         a.tell("post")
