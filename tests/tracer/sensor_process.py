@@ -1,8 +1,44 @@
 # SPDX-License-Identifier: MIT
 """A program with sensors (sensor_program.cpp), for tests: it posts what it is told. And who looks: `maxlat sensors`."""
 import os
+import pathlib
 import signal
 import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT = 60  # seconds, only so that a failure ends
+
+
+def run(*words, status=0):
+    """RETURNS: what it said, all of it."""
+    ended = subprocess.run([os.environ["MAXLAT"], *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                           timeout=LIMIT)
+    assert ended.returncode == status, f"{words}: {ended.returncode}, not {status}\n{ended.stdout}{ended.stderr}"
+    return ended.stdout + ended.stderr
+
+
+def wait_until(condition):
+    end = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.002)
+
+
+def run_cases(cases, program):
+    """Each function test_... of them, with a folder of its own. 77: no trace can be made here."""
+    with SensorProcess(program) as one, tempfile.TemporaryDirectory() as folder:
+        ended = subprocess.run([os.environ["MAXLAT"], "sensors", "record", "-D", "1ms", "-o", f"{folder}/r", f"{one.pid}"],
+                               capture_output=True, text=True, timeout=LIMIT)
+    if ended.returncode == 77:
+        print("cannot run here:", ended.stderr, file=sys.stderr)
+        sys.exit(77)
+    for name, test in list(cases.items()):
+        if name.startswith("test_"):
+            with tempfile.TemporaryDirectory() as folder:
+                test(pathlib.Path(folder))
+            print("ok", name, flush=True)
 
 
 def sensors(*arguments, status=0):
@@ -16,9 +52,9 @@ def sensors(*arguments, status=0):
 class SensorProcess:
     """Runs while the block does. `words`: the program, or a command that runs it."""
 
-    def __init__(self, *words, preexec=None):
+    def __init__(self, *words, preexec=None, environment=None):
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        preexec_fn=preexec)
+                                        preexec_fn=preexec, env=environment)
         self.pid = self.process.pid
         self.tell("nothing")  # it has been loaded
 

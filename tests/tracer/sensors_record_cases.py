@@ -10,33 +10,17 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
-import time
 
-from sensor_process import SensorProcess
+from sensor_process import LIMIT, SensorProcess, run, run_cases, wait_until
 
 PROGRAM = os.path.abspath(sys.argv[1])
 NAME = os.path.basename(PROGRAM)[:15]
 MAXLAT = os.environ["MAXLAT"]
-LIMIT = 60
 
 
 def Program(*command):
     return SensorProcess(*command, PROGRAM)
-
-
-def run(*words, status=0):
-    ended = subprocess.run([MAXLAT, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
-    assert ended.returncode == status, f"{words}: {ended.returncode}, not {status}\n{ended.stdout}{ended.stderr}"
-    return ended.stdout + ended.stderr
-
-
-def wait_until(condition):
-    end = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < end, "it does not come"
-        time.sleep(0.002)
 
 
 def has_groups(pid, *groups):
@@ -363,18 +347,4 @@ def test_mistakes(tmp):
         assert "-i, --interval is longer than -D, --duration" in run("sensors", "stats", "-i", "2s", status=1)
 
 
-def skip_where_no_trace_can_be_made():
-    with Program() as program, tempfile.TemporaryDirectory() as folder:
-        ended = subprocess.run([MAXLAT, "sensors", "record", "-D", "1ms", "-o", f"{folder}/r", f"{program.pid}"],
-                               capture_output=True, text=True, timeout=LIMIT)
-    if ended.returncode == 77:
-        print("cannot run here:", ended.stderr, file=sys.stderr)
-        sys.exit(77)
-
-
-skip_where_no_trace_can_be_made()
-for name, test in list(globals().items()):
-    if name.startswith("test_"):
-        with tempfile.TemporaryDirectory() as folder:
-            test(pathlib.Path(folder))
-        print("ok", name, flush=True)
+run_cases(globals(), PROGRAM)

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <fstream>
 #include <maxlat/core/sys/counted.hpp>
-#include <maxlat/core/sys/tell.hpp>
 
 namespace maxlat::trace_tools {
 namespace {
@@ -81,8 +80,7 @@ bool Recording::warn_of_patterns_without_events() const {
       const std::string hint = pattern.find(':') != std::string::npos
                                    ? ""
                                    : fmt::format("; an event is named PROVIDER:NAME, for example *:{}", pattern);
-      core::tell("maxlat trace record: no event matches \"{}\"; there are events of {}{}\n", pattern,
-                 fmt::join(all.providers(), ", "), hint);
+      tell("no event matches \"{}\"; there are events of {}{}\n", pattern, fmt::join(all.providers(), ", "), hint);
     }
   }
   return any;
@@ -151,7 +149,7 @@ void Recording::end(Process& process, bool stop) {
     if (stopped || still_maps(process.pid, process.memory.number())) how = trace::RecordingEnd::stopped;
     in_doubt = !stopped && how == trace::RecordingEnd::stopped;
     if (in_doubt) {
-      core::tell("maxlat trace record: {}: not stopped ({}): its books may be wrong\n", who, stopped.error().text);
+      tell("{}: not stopped ({}): its books may be wrong\n", who, stopped.error().text);
     }
   }
   ended_.push_back({who, thread_.finish(process.recorder, how), in_doubt});
@@ -165,6 +163,41 @@ void Recording::end_all() {
   processes_.clear();
 }
 
+core::EventCounts Recording::counts() const {
+  core::EventCounts all;
+  for (const Ended& ended : ended_) {
+    for (const trace::ChannelBooks& books : ended.report.channels) {
+      all.produced += books.produced - books.overwritten - books.lost_frozen;
+      all.recorded += books.recorded;
+      all.lost_wrap += books.lost_wrap;
+      all.lost_big += books.lost_big;
+    }
+  }
+  all.lost_full = all.produced - all.recorded - all.lost_wrap - all.lost_big;
+  return all;
+}
+
+void Recording::tell_losses(const std::string& who, const trace::ChannelBooks& books) const {
+  struct Loss {
+    std::uint64_t count;
+    const char *why, *help = "";
+  };
+  const Loss losses[] = {
+      who == kKernel ? Loss{books.lost_full, "they came faster than they were read", " (larger --kernel-size)"}
+                     : Loss{books.lost_full, "the buffer was full", " (larger --size or --count, shorter --period)"},
+      {books.lost_wrap, "the ring came round to a record that was still being written"},
+      {books.lost_big, "a sub-buffer is smaller than such an event", " (larger --size)"},
+      {books.lost_no_ring, "there was no ring for a thread", " (more --slots, or memory)"},
+      {books.not_written, "they could not be written"},
+      {books.unfinished, "a thread died while writing"}};
+  for (const auto& [count, why, help] : losses)
+    if (count != 0)
+      tell("{}: {} lost because {}{}\n", who, core::counted(count, "event"), why,
+           options_.command == kRecordCommand ? help : "");
+  if (books.unaccounted() != 0)
+    tell("{}: the books of {} do not balance: {} events\n", who, books.name, books.unaccounted());
+}
+
 core::Exit Recording::report() const {
   std::uint64_t events = 0, bytes = 0, overwritten = 0, frozen = 0, snapshots = 0;
   bool complete = true;
@@ -172,41 +205,25 @@ core::Exit Recording::report() const {
     complete = complete && ended.report.complete() && !ended.in_doubt;
     snapshots += ended.report.snapshots;
     if (ended.report.snapshots_skipped != 0) {
-      core::tell("maxlat trace record: {}: {} for a snapshot came too soon after another: skipped\n", ended.who,
-                 core::counted(ended.report.snapshots_skipped, "request"));
+      tell("{}: {} for a snapshot came too soon after another: skipped\n", ended.who,
+           core::counted(ended.report.snapshots_skipped, "request"));
     }
     if (ended.report.broken_rings != 0) {
-      core::tell("maxlat trace record: {}: {} damaged: the rest of each is not in the trace\n", ended.who,
-                 core::counted(ended.report.broken_rings, "ring"));
+      tell("{}: {} damaged: the rest of each is not in the trace\n", ended.who,
+           core::counted(ended.report.broken_rings, "ring"));
     }
     for (const trace::ChannelBooks& books : ended.report.channels) {
       events += books.recorded;
       bytes += books.bytes;
       overwritten += books.overwritten;
       frozen += books.lost_frozen;
-      const std::pair<std::uint64_t, const char*> losses[] = {
-          {books.lost_full, ended.who == kKernel
-                                ? "because they came faster than they were read (larger --kernel-size)"
-                                : "because the buffer was full (larger --size or --count, shorter --period)"},
-          {books.lost_wrap, "because the ring came round to a record that was still being written"},
-          {books.lost_big, "because a sub-buffer is smaller than such an event (larger --size)"},
-          {books.lost_no_ring, "because there was no ring for a thread (more --slots, or memory)"},
-          {books.not_written, "because they could not be written"},
-          {books.unfinished, "because a thread died while writing"}};
-      for (const auto& [count, why] : losses) {
-        if (count != 0)
-          core::tell("maxlat trace record: {}: {} lost {}\n", ended.who, core::counted(count, "event"), why);
-      }
-      if (books.unaccounted() != 0) {
-        core::tell("maxlat trace record: {}: the books of {} do not balance: {} events\n", ended.who, books.name,
-                   books.unaccounted());
-      }
+      tell_losses(ended.who, books);
     }
   }
   if (!options_.quiet) {
     const bool kernel = kernel_backend_ != nullptr;
     const std::size_t processes = ended_.size() - (kernel ? 1 : 0);
-    std::string line = fmt::format("maxlat trace record: {} of ", core::counted(events, "event"));
+    std::string line = fmt::format("{} of ", core::counted(events, "event"));
     if (kernel) line += fmt::format("the kernel (by {})", kernel_backend_);
     if (kernel && processes != 0) line += " and ";
     if (!kernel || processes != 0) line += fmt::format("{} process{}", processes, processes == 1 ? "" : "es");
@@ -216,7 +233,7 @@ core::Exit Recording::report() const {
     if (overwritten != 0) line += ", " + core::counted(overwritten, "older event") + " overwritten";
     if (frozen != 0)
       line += ", " + core::counted(frozen, "event") + " left out while the rings were kept for a snapshot";
-    core::tell("{}, in {}\n", line, options_.recorder.directory);
+    tell("{}, in {}\n", line, options_.recorder.directory);
   }
   const bool matched = warn_of_patterns_without_events();
   return complete && matched ? core::Exit::pass : core::Exit::invalid;

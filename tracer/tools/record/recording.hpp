@@ -12,7 +12,9 @@
 
 #include <list>
 #include <maxlat/base/owned.hpp>
+#include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <maxlat/core/sys/tell.hpp>
 #include <maxlat/trace/control_client.hpp>
 #include <maxlat/trace/description.hpp>
 #include <maxlat/trace/recorder.hpp>
@@ -27,12 +29,14 @@ namespace maxlat::trace_tools {
 
 // The session that belongs to recorders: one that finds it takes it over, and destroys it in the end.
 inline constexpr const char* kOwnSession = "record";
+inline constexpr const char* kRecordCommand = "maxlat trace record";
 
 struct RecordingOptions {
   std::string session = kOwnSession;
   std::vector<RecordedChannel> channels;
   trace::RecorderOptions recorder;
-  bool quiet = false;  // report() says nothing but errors and losses
+  bool quiet = false;                    // report() says nothing but errors and losses
+  std::string command = kRecordCommand;  // that says it; another one has other options to be told of
 };
 
 class Recording {
@@ -57,8 +61,10 @@ class Recording {
     ended_.push_back({kKernel, std::move(report), false});
   }
 
-  // REQUIRES: end_all() was called. Says what was recorded and what was not. RETURNS: pass, or invalid when the trace
-  // is not complete.
+  // REQUIRES: end_all() was called. For a result. What rings that overwrite do not have any more is no loss of theirs.
+  core::EventCounts counts() const;
+  // REQUIRES: the same. Says what was recorded and what was not. RETURNS: pass, or invalid when the trace is not
+  // complete.
   core::Exit report() const;
 
  private:
@@ -85,6 +91,11 @@ class Recording {
   void see_events(trace::ControlConnection& connection);
   bool warn_of_patterns_without_events() const;
   void end(Process& process, bool stop);
+  void tell_losses(const std::string& who, const trace::ChannelBooks& books) const;
+  template <class... Values>
+  void tell(fmt::format_string<Values...> format, Values&&... values) const {
+    core::tell("{}: {}", options_.command, fmt::format(format, std::forward<Values>(values)...));
+  }
 
   RecordingOptions options_;
   trace::RecorderThread thread_;

@@ -24,7 +24,7 @@ constexpr core::CommandHelp kHelp{
     "when signal N killed it, and 0 when it was ended otherwise.",
     "  maxlat sensors record -o DIR -D 10s 'robot/*'            of a program that runs\n"
     "  maxlat sensors record -o DIR --dump-on 'robot:late'      what led to it, when it comes\n"
-    "  maxlat sensors record -o DIR -- ./robot --cycles 1000    of one that is started\n"};
+    "  maxlat sensors record -o DIR --session run -- ./robot    of one that is started, and what it traces\n"};
 
 core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments& arguments) {
   boost::program_options::options_description options("Options");
@@ -35,6 +35,8 @@ core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments
   add("start-on", core::argument("EVENT"), "record from the next event PROVIDER:NAME of any list on, with * and ?");
   add("stop-on", core::argument("EVENT"), "and up to the first of these");
   add("dump-on", core::argument("EVENT"), "wait for such an event, record what all lists hold then, and end");
+  add("session", core::argument("NAME"),
+      "also the tracing session NAME of these programs (of all that CMD starts); made if missing, with all events");
   add("quiet,q", "say nothing but errors and losses");
   add("help,h", "this text");
   // What stands before -- are sensors, and behind it is a command.
@@ -56,6 +58,11 @@ core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments
   if (given.has("dump-on")) plan.dump_on = given.get<std::string>("dump-on");
   if (!plan.dump_on.empty() && !(plan.start_on + plan.stop_on).empty())
     return core::Error{"--dump-on records one moment", "leave out --start-on and --stop-on"};
+  if (given.has("session")) plan.session = given.get<std::string>("session");
+  if (given.has("session") && plan.session.empty()) return core::Error{"--session: which? its name is empty"};
+  if (!plan.session.empty() && !(plan.start_on + plan.stop_on + plan.dump_on).empty())
+    return core::Error{"--session goes from the begin of the recording to its end",
+                       "leave out --start-on, --stop-on and --dump-on, which are about events of lists"};
   plan.quiet = given.has("quiet");
   return std::optional(std::move(plan));
 }

@@ -25,6 +25,7 @@
 #include "sensors/recording/event_watch.hpp"
 #include "sensors/recording/list_traces.hpp"
 #include "sensors/recording/recorded_values.hpp"
+#include "sensors/recording/traced_sessions.hpp"
 
 namespace maxlat::trace_tools {
 namespace {
@@ -41,17 +42,21 @@ constexpr auto kFlushEvery = std::chrono::milliseconds(500);
 class SensorsRecording {
  public:
   explicit SensorsRecording(const SensorsRecordPlan& plan)
-      : plan_(plan), lists_(kPatience), traces_(plan.directory), on_(plan.start_on.empty() && plan.dump_on.empty()) {}
+      : plan_(plan), lists_(kPatience), traces_(plan.directory), on_(plan.start_on.empty() && plan.dump_on.empty()) {
+    if (!plan.session.empty()) sessions_.emplace(plan.directory, plan.session, plan.quiet);
+  }
 
   core::Status start();
   // Until the command ends, or somebody or something stops it.
   core::Status record();
   core::Result<core::Exit> finish();
-  bool has_begun() const { return begun_; }
+  bool has_begun() const { return begun_ || has_traced(); }
   // What was started is not left behind.
   void end_command();
 
  private:
+  core::Status start_command();
+  bool has_traced() const { return sessions_ && sessions_->any(); }
   core::Status look();
   core::Status take_up(ChosenSensors sensors);
   core::Status record_from_now_on(const std::shared_ptr<const ChosenSensors>& chosen);
@@ -76,6 +81,7 @@ class SensorsRecording {
   MergedLists lists_;
   ListTraces traces_;
   RecordedValues values_;
+  std::optional<TracedSessions> sessions_;
   std::optional<CommandProcess> command_;
   std::optional<StartedPrograms> started_programs_;
   std::string started_;  // the recording, by the wall clock
@@ -99,12 +105,23 @@ core::Status SensorsRecording::start() {
     auto chosen = choose_sensors(plan_.patterns, Looks::again);
     return chosen ? take_up(*std::move(chosen)) : core::Status(chosen.error());
   }
-  auto command = CommandProcess::start(plan_.command, {});
-  if (!command) return command.error();
-  command_.emplace(std::move(*command));
+  if (const core::Status started = start_command(); !started) return started;
   started_programs_.emplace(command_->pid());
   at_first_until_ = Clock::now() + kAtFirst;
   return look();
+}
+
+core::Status SensorsRecording::start_command() {
+  std::pair<std::string, std::string> variable;
+  if (sessions_) {
+    auto calls = sessions_->await_calls();
+    if (!calls) return calls.error();
+    variable = *std::move(calls);
+  }
+  auto command = CommandProcess::start(plan_.command, variable);
+  if (!command) return command.error();
+  command_.emplace(std::move(*command));
+  return {};
 }
 
 core::Status SensorsRecording::look() {
@@ -117,6 +134,7 @@ core::Status SensorsRecording::look() {
 
 core::Status SensorsRecording::take_up(ChosenSensors sensors) {
   auto chosen = std::make_shared<const ChosenSensors>(std::move(sensors));
+  if (sessions_) sessions_->look(*chosen);
   if (!watch_) return record_from_now_on(chosen);
   watch_->look(*chosen);
   before_last_ = std::exchange(last_, std::move(chosen));
@@ -151,8 +169,14 @@ void SensorsRecording::take(const sensors::MergedEvent& one) {
 void SensorsRecording::wait() {
   auto until = std::min(next_look_, Clock::now() + std::chrono::nanoseconds(plan_.period_ns));
   if (plan_.duration_ns != 0) until = std::min(until, end_);
-  pollfd all[] = {{core::stop_fd(), POLLIN, 0}, {command_ ? command_->pidfd() : -1, POLLIN, 0}};
+  std::vector<pollfd> all = {{core::stop_fd(), POLLIN, 0}, {command_ ? command_->pidfd() : -1, POLLIN, 0}};
+  const auto mine = static_cast<std::ptrdiff_t>(all.size());
+  if (sessions_) {
+    const std::vector<pollfd> theirs = sessions_->watched();
+    all.insert(all.end(), theirs.begin(), theirs.end());
+  }
   core::poll_until(all, until);
+  if (sessions_) sessions_->take({all.begin() + mine, all.end()});
 }
 
 core::Status SensorsRecording::look_where_it_is_time() {
@@ -195,6 +219,7 @@ core::Status SensorsRecording::record() {
     wait();
   }
   if (const core::Status looked = look(); !looked) return looked;
+  if (sessions_) sessions_->end();
   lists_.finish(take_one);
   if (on_ && !stopped_)
     for (std::size_t list = 0; list < lists_.lists().size(); ++list)
@@ -207,9 +232,12 @@ core::Status SensorsRecording::write_result(const ListTotals& totals) const {
   core::say_machine(run, core::MachineView{});
   run.phases = values_.phases(started_, std::chrono::duration<double>(Clock::now() - begin_).count());
   core::Phase& rest = run.phases.back();
-  if (totals.lists != 0)
-    rest.events = core::EventCounts{
-        .produced = totals.recorded + totals.lost, .recorded = totals.recorded, .lost_full = totals.lost};
+  if (totals.lists != 0 || has_traced()) {
+    rest.events = sessions_ ? sessions_->counts() : core::EventCounts{};
+    rest.events->produced += totals.recorded + totals.lost;
+    rest.events->recorded += totals.recorded;
+    rest.events->lost_full += totals.lost;
+  }
   return core::write_run(plan_.directory + "/result.json", run);
 }
 
@@ -254,7 +282,7 @@ core::Result<core::Exit> SensorsRecording::finish() {
   end_command();
   if (command_ && command_->failure())
     core::tell("maxlat sensors record: {} {}\n", plan_.command.front(), *command_->failure());
-  if (values_.size() == 0)
+  if (values_.size() == 0 && !has_traced())
     return core::Error{
         "nothing was recorded: there was no sensor",
         command_ ? "is " + plan_.command.front() + " linked with maxlat's tracer, and did it run for a moment?"
@@ -265,7 +293,8 @@ core::Result<core::Exit> SensorsRecording::finish() {
   begun_ = true;
   const std::uint64_t refused = refused_events();
   report(totals, refused);
-  if (totals.lost != 0 || refused != 0 || totals.unreadable != 0 || totals.write_failed || !on_)
+  const bool all_traced = !sessions_ || sessions_->report();
+  if (totals.lost != 0 || refused != 0 || totals.unreadable != 0 || totals.write_failed || !on_ || !all_traced)
     return core::Exit::invalid;
   return ended_by_itself ? core::Exit{command_->exit_status()} : core::Exit::pass;
 }

@@ -18,6 +18,7 @@ struct SensorsRecordPlan {
   std::uint64_t period_ns = 10'000'000;
   std::string start_on{}, stop_on{};  // patterns of events; empty: at once, and never
   std::string dump_on{};              // not empty: nothing until then, and then what lists hold
+  std::string session{};              // not empty: the tracing session of that name, too
   bool quiet = false;
 };
 
