@@ -17,5 +17,7 @@ CASES = [
     Case("export in no format", "sensors export --format csv", 1, [r'\Amaxlat sensors: --format: "csv" is none\nhint: ']),
     Case("export to a file and to whoever asks", "sensors export --listen 0 -o f", 1, [r"\Amaxlat sensors: --listen goes with neither"]),
     Case("watch helps", "sensors watch --help", 0, [r"--wait"]),
-    Case("an option of another subcommand", "sensors list --json", 1, [r"\Amaxlat sensors: unknown option '--json'\nhint: "]),
+    Case("an option of another subcommand", "sensors list --merged", 1, [r"\Amaxlat sensors: unknown option '--merged'\nhint: "]),
+    Case("a session without a name", "sensors record -o {tmp}/r --session ''", 1, [r"\Amaxlat sensors: --session: which\?"]),
+    Case("a session up to an event", "sensors record -o {tmp}/r --session s --stop-on a:b", 1, [r"\Amaxlat sensors: --session goes from .*\nhint: "]),
 ]
