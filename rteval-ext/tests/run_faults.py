@@ -8,11 +8,13 @@ reasons. What must hold is what is on disk, what is said, and the exit status.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from who_had_the_time import check_latest_wakeups, check_told, check_who_had_the_time, is_recorded
@@ -301,6 +303,40 @@ def gated_by_a_file(folder):
     assert again.returncode == ended.returncode and "npt: exposure_s" in again.stdout, again
 
 
+def watched(folder):
+    """As docs/questions.md has it: a look that began before the run follows its meter, and goes on when that has ended."""
+    watching = subprocess.Popen([MAXLAT, "sensors", "watch", "--wait", "-i", "20ms", "npt-cpu*"], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, text=True)
+    too_long = threading.Timer(LONG, watching.kill)
+    too_long.start()
+    process = start(folder, folder / "run", '[[phase]]\nname = "npt"\nkind = "npt"\nduration = "1h"\n')
+    try:
+        meters = set()
+
+        def seen(what):
+            for line in watching.stdout:
+                match = re.search(rf"^\S+#(\d+)/npt-cpu\d+/{what}", line)
+                meters.update(children(process.pid))  # those of other runs are seen, too
+                if match and int(match[1]) in meters:
+                    return match[2]
+            raise AssertionError(f"nobody saw {what} of the run")
+
+        seen("longest +([1-9].*)")
+        count = seen(r"gaps +n=([1-9]\d*)")
+        seen(rf"gaps +n=(?!{count}\b)(\d+)")
+        process.send_signal(signal.SIGINT)
+        seen("longest +(has ended)")
+        finish(process)
+        watching.send_signal(signal.SIGINT)
+        watching.stdout.read()
+        assert watching.wait() == 0, watching.returncode
+    finally:
+        too_long.cancel()
+        process.kill()
+        watching.kill()
+        watching.communicate()
+
+
 def settings_of_shield():
     """What a shield writes where this machine has it, and who may run where."""
     paths = ["/proc/sys/kernel/timer_migration", "/proc/sys/vm/stat_interval", "/proc/irq/default_smp_affinity",
@@ -334,7 +370,7 @@ def shielded(folder):
 CASES = {f"killed_in_{step.split()[0]}": lambda folder, step=step: killed_in(folder, step) for step in STEPS}
 CASES |= {f"interrupted_in_{step.split()[0]}": lambda folder, step=step: interrupted_in(folder, step) for step in STEPS}
 CASES |= {f.__name__: f for f in (cyclictest_missing, cyclictest_broken, unprivileged, disk_full, two_runs,
-                                labelled_and_gated, gated_by_a_file, shielded)}
+                                labelled_and_gated, gated_by_a_file, watched, shielded)}
 
 
 def main():
@@ -342,7 +378,7 @@ def main():
     if os.geteuid() != 0:
         print("skipped: needs root, for SCHED_FIFO and locked memory")
         return 77
-    if case not in (cyclictest_missing, cyclictest_broken) and not shutil.which("cyclictest"):
+    if case not in (cyclictest_missing, cyclictest_broken, watched) and not shutil.which("cyclictest"):
         print("skipped: cyclictest is not installed")
         return 77
     with tempfile.TemporaryDirectory(prefix="maxlat-run-faults-") as folder:
