@@ -436,6 +436,10 @@ class Monitor(_Handle):
     ended, which a directory keeps (`maxlat sensors directory`)."""
 
     def __init__(self, pattern: Optional[str] = None, ended: bool = False):
+        if not isinstance(pattern, (str, type(None))):
+            raise TypeError(f"a pattern is a str, not {type(pattern).__name__}: {pattern}")
+        if "\0" in (pattern or ""):
+            raise ValueError(f"no sensor has a zero byte in its name: {pattern!r}")
         calls = _calls()
         make = calls.maxlat_monitor_open_ended if ended else calls.maxlat_monitor_open
         super().__init__(make(None if pattern is None else pattern.encode()), calls.maxlat_monitor_close)
@@ -465,7 +469,7 @@ class Monitor(_Handle):
         if len(found) > 1:
             raise KeyError(f"{which} may be {' or '.join(map(str, found))}")
         if not found:
-            raise KeyError(which)
+            raise KeyError(f"no sensor of this monitor is called {which}")
         return found[0]
 
     def merged(self, patience_ns: int = 100_000_000) -> MergedEvents:

@@ -92,17 +92,22 @@ def _places() -> Iterator[str]:
     yield NAME
 
 
+def _with_calls(library: ctypes.CDLL) -> ctypes.CDLL:
+    """RAISES: OSError: it is another library, or another version."""
+    for name, (returns, takes) in _CALLS.items():
+        call = getattr(library, "maxlat_monitor_" + name, None)
+        if call is None:
+            raise OSError(f"{library._name} has no maxlat_monitor_{name}, so it is of another version, or another library")
+        call.restype, call.argtypes = returns, takes
+    return library
+
+
 def load() -> ctypes.CDLL:
     """RAISES: OSError: it is nowhere."""
     errors = []
     for place in _places():
         try:
-            library = ctypes.CDLL(place)
+            return _with_calls(ctypes.CDLL(place))
         except OSError as error:
             errors.append(str(error))
-            continue
-        for name, (returns, takes) in _CALLS.items():
-            call = getattr(library, "maxlat_monitor_" + name)
-            call.restype, call.argtypes = returns, takes
-        return library
     raise OSError(f"{NAME} is not to be found ({'; '.join(errors)}); MAXLAT_SENSORS_LIBRARY may name it")

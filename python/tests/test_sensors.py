@@ -16,6 +16,23 @@ PROGRAM = os.environ["SENSOR_PROGRAM"]
 NAME = os.path.basename(PROGRAM)[:15]
 
 
+class Library(unittest.TestCase):
+    def test_another_library_is_named(self):
+        """Not by an AttributeError of ctypes: one of an older version may lie in the way."""
+        with unittest.mock.patch.dict(os.environ, MAXLAT_SENSORS_LIBRARY="libc.so.6"):
+            with self.assertRaisesRegex(OSError, r"libc\.so\.6 has no maxlat_monitor_error, so .*MAXLAT_SENSORS_LIBRARY may name"):
+                ms._library.load()
+        with unittest.mock.patch.dict(os.environ, MAXLAT_SENSORS_LIBRARY="/gone.so"):
+            with self.assertRaisesRegex(OSError, r"/gone\.so: cannot open"):
+                ms._library.load()
+
+    def test_what_is_no_pattern_is_refused(self):
+        with self.assertRaisesRegex(TypeError, "a pattern is a str, not int: 5"):
+            ms.Monitor(5)
+        with self.assertRaisesRegex(ValueError, r"a zero byte in its name: 'robot\\x00/moves'"):
+            ms.Monitor("robot\0/moves")  # C would see another one
+
+
 class Sensors(unittest.TestCase):
     def setUp(self):
         self.program = SensorProcess(PROGRAM)
@@ -35,7 +52,7 @@ class Sensors(unittest.TestCase):
         self.assertEqual([one.id for one in self.monitor("/server/*")], list(range(6)))
         self.assertEqual([one.name for one in self.monitor("/server/#5")], ["latency"])
         self.assertEqual(len(ms.Monitor("no/such")), 0)
-        with self.assertRaises(KeyError):
+        with self.assertRaisesRegex(KeyError, "no sensor of this monitor is called gone"):
             monitor["gone"]
         with self.assertRaisesRegex(KeyError, "requests may be .*/server/requests or .*/other/requests|"
                                               "requests may be .*/other/requests or .*/server/requests"):
