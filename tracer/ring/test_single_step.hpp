@@ -19,6 +19,29 @@ constexpr uint64_t kApart = 31;
 constexpr uint64_t kApart = 1;
 #endif
 
+// Whether this instruction has the bus, or the line, to itself: by its prefix, or because it exchanges with memory.
+inline bool is_locked(const uint8_t* code) {
+  for (;; ++code) {
+    switch (*code) {
+      case 0xf0:
+        return true;
+      case 0x26:
+      case 0x2e:
+      case 0x36:
+      case 0x3e:
+      case 0x64:
+      case 0x65:
+      case 0x66:
+      case 0x67:
+      case 0xf2:
+      case 0xf3:
+        continue;
+    }
+    if ((*code & 0xf0) == 0x40) ++code;  // REX is the last one
+    return (code[0] == 0x86 || code[0] == 0x87) && code[1] < 0xc0;
+  }
+}
+
 class SingleStep {
  public:
   using Action = void (*)();
@@ -53,7 +76,7 @@ class SingleStep {
   // shorter.
   template <class Body>
   static bool interrupt(uint64_t at, Action action, Body&& body) {
-    steps_ = 0;
+    steps_ = locked_ = 0;
     at_ = at;
     action_ = action;
     step_on();
@@ -64,16 +87,20 @@ class SingleStep {
 
   // Instructions that the last body() took before it was interrupted or ended, and those around it.
   static uint64_t steps() { return steps_; }
+  // Of these, those that lock.
+  static uint64_t locked() { return locked_; }
 
  private:
   static constexpr long kTrapFlag = 0x100;
 
   static void trapped(int, siginfo_t*, void* context) {
+    auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    if (is_locked(reinterpret_cast<const uint8_t*>(registers[REG_RIP]))) ++locked_;  // the next one
     if (++steps_ < at_) return;
-    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
+    registers[REG_EFL] &= ~kTrapFlag;
     action_();
   }
-  static inline uint64_t steps_, at_;
+  static inline uint64_t steps_, locked_, at_;
   static inline Action action_;
   struct sigaction before_ {};
 };
