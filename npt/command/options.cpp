@@ -119,8 +119,9 @@ core::Error mistake(std::string what, std::string hint = "--help lists the optio
 
 core::Status read_times(const core::CommandLine& line, Options& options) {
   const bool one_run = !line.has("compare") && !line.has("find-max-rate");  // the others have an end
-  const core::TimeOption times[] = {{"duration", "s", options.duration_ns, 'd', one_run},
-                                    {"wall-time", "s", options.duration_ns, 'D', one_run},
+  constexpr const char* kUsual = "the usual length";
+  const core::TimeOption times[] = {{"duration", "s", options.duration_ns, 'd', one_run, kUsual},
+                                    {"wall-time", "s", options.duration_ns, 'D', one_run, kUsual},
                                     {"break", "us", options.break_above_ns, 'b'},
                                     {"rest", core::kUnitNeeded, options.rest_ns, 0, true},
                                     {"above", core::kUnitNeeded, options.raw_above_ns},

@@ -212,7 +212,9 @@ Status take_times(const CommandLine& line, std::span<const TimeOption> options) 
     const Result<uint64_t> ns = parse_duration_ns(line.get<std::string>(option.name), option.bare_unit);
     if (!ns) return Error{fmt::format("{}: {}", shown, ns.error().text), ns.error().hint};
     if (*ns == 0 && !option.zero_is_allowed)
-      return Error{fmt::format("{} must be longer than 0", shown), "leave it out for none"};
+      return Error{fmt::format("{} must be longer than 0", shown),
+                   "leave it out for " +
+                       (option.ns == 0 ? option.without : duration_text(static_cast<double>(option.ns) * 1e-9))};
     option.ns = *ns;
   }
   return {};

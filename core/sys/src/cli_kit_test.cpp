@@ -185,6 +185,22 @@ TEST(CliKit, TimesAreTakenInTheirUnitsAndZeroOnlyWhereItMeansSomething) {
   EXPECT_THAT(take({"--width=5"}), testing::StartsWith("--width: "));
 }
 
+// A defect: who left out what has a default was promised that there would be none.
+TEST(CliKit, TheHintSaysWhatHoldsWithoutTheTime) {
+  po::options_description options("Options");
+  for (const char* name : {"interval", "duration", "round"}) options.add_options()(name, argument("TIME"), "");
+  uint64_t interval_ns = 1'500'000'000, duration_ns = 0, round_ns = 0;
+  const auto hint = [&](const Arguments& words) {
+    const TimeOption times[] = {{"interval", "s", interval_ns},
+                                {"duration", "s", duration_ns},
+                                {"round", "s", round_ns, 0, false, "rounds of the usual length"}};
+    return take_times(*parse(options, words), times).error().hint;
+  };
+  EXPECT_EQ(hint({"--interval=0"}), "leave it out for 1.5 s");
+  EXPECT_EQ(hint({"--duration=0ms"}), "leave it out for none");
+  EXPECT_EQ(hint({"--round=0"}), "leave it out for rounds of the usual length");
+}
+
 TEST(CliKit, WhatWasWrittenCanBeWrittenAgain) {
   const auto line = parsed({"-qp95", "-a1", "--dur", "3s", "-h", "--load=a b", "--load", "c"});
   ASSERT_TRUE(line.ok()) << line.error().text;

@@ -76,9 +76,10 @@ std::ostream& operator<<(std::ostream& stream, const CpuListArgument& argument);
 struct TimeOption {
   const char* name;
   std::string_view bare_unit;
-  uint64_t& ns;
+  uint64_t& ns;                  // REQUIRES: what holds without the option; 0: no limit, or nothing of that kind
   char letter = 0;               // where the message shall name it, too: which of the two was written is not known
   bool zero_is_allowed = false;  // else it is a mistake: it would silently mean "no limit"
+  const char* without = "none";  // what a 0 in `ns` is, for the hint: "leave it out for none"
 };
 // Into `ns`, of each that was given. ERRORS: the first that is no such time.
 Status take_times(const CommandLine& line, std::span<const TimeOption> options);
