@@ -24,11 +24,29 @@
  *   (3) Each call has a position, or is counted in `dropped`; each position becomes whole, or is noted as dropped, or
  *       its writer is still at it.
  *   (4) Times do not decrease from position to position.
- *   (5) A post takes a bounded number of steps: MAXLAT_EVENT_ATTEMPTS in step 1. One that failed as often is dropped.
+ *   (5) A post takes a bounded number of steps.
+ *         Step 1: MAXLAT_EVENT_ATTEMPTS; one that failed as often is dropped.
+ *         Step 2: one exchange of the stamp. Where the event is dropped instead, its note is tried again only when
+ *         another post of the same slot, with an earlier position, has put its own meanwhile. Each does that once, and
+ *         a later position ends it: as often, at most, as earlier posts of that slot are still under way.
+ *         Step 3: the stores.
+ *
+ * WHY (4) HOLDS. Position p + 1 is read from `next` behind the exchange that gave p away. So times are in order when
+ * each is read behind its read of `next` and before its exchange.
+ *   one thread   What comes in between is a handler, whose post makes the exchange fail. Reads of the counter by one
+ *                CPU are in the order of the program, as the rings have it, too.
+ *   shared       x86-64: lfence in the ordered clock lets the read of `next` end first; the locked exchange is behind
+ *                the clock, for it is not done before what precedes it has retired.
+ *                aarch64: isb stands between `next` and the counter, and the exchange is acquire and release. But its
+ *                architecture orders the counter with accesses of memory by dependencies, not by these: that times are
+ *                in order there is not proven. A reader that finds one smaller than the one before says so
+ *                (`maxlat sensors check`).
  *
  * MEMORY ORDER: as a seqlock for each slot.
- *   writer:  "being written"   store fence [V3]   words   release [V4]   "whole"
+ *   writer:  stamp, acquire [V4]   "being written"   store fence [V3]   words   release [V4]   "whole"
  *   reader:  stamp, acquire [V4]   words   acquire fence [V3]   stamp
+ * From writer to writer a slot goes by the stamp, too: who takes it has seen "whole", and so stores behind the stores
+ * of the one before.
  *
  * THREADS, SIGNALS: MAXLAT_SENSOR_THREAD: one thread and its handlers, which may interrupt a post anywhere, also for
  * more posts than there are slots. MAXLAT_SENSOR_SHARED: any of the process.
@@ -104,7 +122,9 @@ MAXLAT_ALWAYS_INLINE bool maxlat_event_claim(enum maxlat_sensor_writers writers,
     return false;
   }
   place->slot = maxlat_event_slot_at(slots, place->position);
-  const uint64_t seen = maxlat_ring_load(&place->slot->stamp);
+  const uint64_t seen = maxlat_ring_load(&place->slot->stamp); /* relaxed: the exchange looks again */
+  /* acquire [V4], by the exchange: the words of the event before are stored, and ours come behind them. Partner:
+     release [V4] in maxlat_event_commit(). Shape: publish. Without this, words of that event could be in this one. */
   if (MAXLAT_UNLIKELY((seen & 1) != 0 || seen > maxlat_event_whole(place->position) ||
                       !maxlat_sensor_cas(writers, &place->slot->stamp, seen, maxlat_event_written(place->position)))) {
     maxlat_sensor_raise(writers, MAXLAT_SENSOR_UNSIGNED, &place->slot->dropped_at, place->position + 1);
@@ -123,8 +143,8 @@ MAXLAT_ALWAYS_INLINE void maxlat_event_store(struct maxlat_event_place place, ui
 MAXLAT_ALWAYS_INLINE void maxlat_event_commit(struct maxlat_event_place place, uint32_t type, uint32_t cpu) {
   maxlat_ring_store(&place.slot->time, place.time);
   maxlat_ring_store((uint64_t*)(void*)&place.slot->type, type | (uint64_t)cpu << 32);
-  /* release [V4]: all words of the event before the stamp that says it is whole. Partner: acquire [V4] in
-     event_list_read.h. Shape: publish. */
+  /* release [V4]: all words of the event before the stamp that says it is whole. Partners: acquire [V4] in
+     event_list_read.h, and in maxlat_event_claim() of who takes the slot next. Shape: publish. */
   maxlat_ring_store_release(&place.slot->stamp, maxlat_event_whole(place.position));
 }
 
