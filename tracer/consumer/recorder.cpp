@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <tuple>
 
 #include "books_text.hpp"
@@ -266,12 +268,22 @@ base::Result<Recorder> Recorder::attach(int memory_fd, const RecorderOptions& op
   return Recorder(std::move(state));
 }
 
-base::Result<bool> Recorder::snapshot_is_anothers(int memory_fd) {
+base::Result<SnapshotBy> Recorder::snapshot_by(int memory_fd) {
   base::Result<SessionMemory> memory = SessionMemory::attach(memory_fd);
   if (!memory) return memory.error();
   const base::Status possible = has_overwriting_channel(*memory);
   if (!possible) return possible.error();
-  return !memory->lock().ok();
+  if (memory->lock().ok()) return SnapshotBy::whoever;
+  return memory->snapshots_are_announced() ? SnapshotBy::another : SnapshotBy::nobody;
+}
+
+base::Result<bool> Recorder::await_snapshot(int memory_fd) {
+  base::Result<SessionMemory> memory = SessionMemory::attach(memory_fd);
+  if (!memory) return memory.error();
+  const std::uint64_t wanted = memory->snapshot_requests();
+  const auto answered = [&] { return !maxlat_ring_unanswered(wanted, memory->snapshots_answered()); };
+  while (!answered() && memory->expects_snapshot()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return answered();
 }
 
 Recorder::Recorder(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -197,6 +197,10 @@ std::uint64_t SessionMemory::snapshots_answered() const {
   return once(freeze().answered);  // relaxed: the consumer's own
 }
 
+bool SessionMemory::snapshots_are_announced() const {
+  return once(freeze().limit) != 0;  // relaxed: the consumer's own, as of a moment ago
+}
+
 bool SessionMemory::is_in_stretch() const {
   return maxlat_ring_age_of_request(&freeze()) < static_cast<std::int64_t>(once(freeze().stretch));
 }

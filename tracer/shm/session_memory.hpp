@@ -96,6 +96,7 @@ class SessionMemory {
   // Of snapshots: ring/freeze.h.
   std::uint64_t snapshot_requests() const;  // acquire [S7]
   std::uint64_t snapshots_answered() const;
+  bool snapshots_are_announced() const;  // a consumer would take one now
   bool is_in_stretch() const;     // events of after the last request are still to come
   bool expects_snapshot() const;  // one was asked for, and not so long ago that its consumer must be dead
   // REQUIRES, both: lock() succeeded. A limit of 0: none are taken.

@@ -22,8 +22,8 @@ namespace po = boost::program_options;
 constexpr core::CommandHelp kSnapshotHelp{
     "maxlat trace snapshot [options] PID|NAME",
     "Writes what the overwriting rings of a session hold, as a trace of its own: DIR/1, DIR/2, ...\n"
-    "The program runs on. If `maxlat trace record --flight-recorder` has the session, it is asked to write the "
-    "snapshot.",
+    "The program runs on. If `maxlat trace record --flight-recorder` has the session, it is asked to write the\n"
+    "snapshot, to its own folder.",
     "  maxlat trace snapshot robot -o DIR              of its only session\n"
     "  maxlat trace snapshot 4711 --session run        of one of several\n"};
 
@@ -35,12 +35,28 @@ core::Result<std::string> session_of(const ListeningProgram& program, const core
                      fmt::format("--session: {}", fmt::join(program.sessions, ", "))};
 }
 
+// Of the recorder that has the session.
+core::Result<core::Exit> ask_for_snapshot(trace::ControlConnection& connection, const std::string& session, int memory,
+                                          trace::SnapshotBy by) {
+  const auto asked = connection.request("snapshot " + session);
+  if (!asked) return asked.error();
+  if (by == trace::SnapshotBy::nobody)
+    return core::Error{
+        fmt::format("the recorder of session {} writes no snapshot now", session),
+        "it was started without --flight-recorder, or it wrote its last less than --min-interval ago"};
+  const auto written = trace::Recorder::await_snapshot(memory);
+  if (!written) return written.error();
+  if (!*written) return core::Error{fmt::format("the recorder of session {} does not answer", session)};
+  fmt::print("session {} has a recorder, which has written a snapshot to its own folder\n", session);
+  return core::Exit::pass;
+}
+
 }  // namespace
 
 core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
   po::options_description options("Options");
   auto add = options.add_options();
-  add("output,o", core::argument("DIR")->default_value("maxlat-snapshot"), "where to");
+  add("output,o", core::argument("DIR")->default_value("maxlat-snapshot"), "where to, where no recorder has the session");
   add("session", core::argument("NAME"), "which session, if there are several");
   add("help,h", "this text");
   const auto parsed = core::parse_or_help(kSnapshotHelp, options, arguments);
@@ -69,16 +85,13 @@ core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
     else
       core::tell("maxlat trace snapshot: {}\n", text);
   };
-  const auto anothers = trace::Recorder::snapshot_is_anothers(memory.number());
-  if (!anothers) return anothers.error();
-  if (*anothers) {
-    const auto asked = connection->request("snapshot " + *session);
-    if (!asked) return asked.error();
-    fmt::print(
-        "session {} has a recorder: it was asked for a snapshot. One without --flight-recorder writes none, nor "
-        "one that wrote its last less than --min-interval ago\n",
-        *session);
-    return core::Exit::pass;
+  const auto by = trace::Recorder::snapshot_by(memory.number());
+  if (!by) return by.error();
+  if (*by != trace::SnapshotBy::whoever) {
+    if (line.given("output"))
+      return core::Error{fmt::format("-o: session {} has a recorder, which writes to its own folder", *session),
+                         "leave out -o to ask that one for a snapshot"};
+    return ask_for_snapshot(*connection, *session, memory.number(), *by);
   }
   auto recorder = trace::Recorder::attach(memory.number(), recorder_options);
   if (!recorder) return recorder.error();

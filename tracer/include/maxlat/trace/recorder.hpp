@@ -109,14 +109,20 @@ struct RecordingReport {
   bool complete() const;  // nothing lost, nothing unaccounted for
 };
 
+// whoever: the session has no consumer; another: who has it, and is to be asked; nobody: who has it is no flight
+// recorder, or wrote its last less than its snapshot_interval ago.
+enum class SnapshotBy { whoever, another, nobody };
+
 class Recorder {
  public:
   // `memory_fd` stays the caller's. ERRORS: not a session's memory; another consumer has it; the folder cannot be made;
   // snapshots_only, and no channel overwrites.
   static base::Result<Recorder> attach(int memory_fd, const RecorderOptions& options);
-  // For who wants a snapshot: does another consumer have the session, who is to be asked for it? ERRORS: not a
-  // session's memory; no channel overwrites.
-  static base::Result<bool> snapshot_is_anothers(int memory_fd);
+  // For who wants a snapshot: who would write it now. ERRORS: not a session's memory; no channel overwrites.
+  static base::Result<SnapshotBy> snapshot_by(int memory_fd);
+  // Behind a request to `another`: until that one has answered. RETURNS: false: it did not come in the time that it
+  // gives itself.
+  static base::Result<bool> await_snapshot(int memory_fd);
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
