@@ -100,6 +100,8 @@ int main() {
       if (!publish_group(&flight, flight.kBytes, "flight")) return 1;
       for (std::uint32_t axis = 1; axis <= 30; ++axis) MAXLAT_POST(flight->trace, robot, step, axis, axis * 0.5);
       MAXLAT_POST(flight->trace, robot, mode, moving::Mode::manual, "landed");
+    } else if (std::strcmp(line, "again\n") == 0) {
+      if (!withdraw_group(&robot) || !publish_group(&robot, robot.kBytes, "robot")) return 1;
     } else if (std::strcmp(line, "lie\n") == 0) {
       reinterpret_cast<maxlat_event_slot*>(slots_of(robot->moves).first)->time = ~0ull;
     } else if (std::strcmp(line, "stick\n") == 0) {  // a post that never ends

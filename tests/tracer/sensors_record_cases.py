@@ -96,6 +96,10 @@ def test_events_are_a_trace(tmp):
         two.tell("move")
         told = run("sensors", "record", "-D", "1ms", "-o", tmp / "r", f"{one.pid}/robot/moves", f"{two.pid}/robot/moves")
         assert "26 events of 2 lists, 2 sensors, in " in told, told
+        assert told.count("1 sensor had the name of another: in result.json its name has the process, PROGRAM#PID\n") == 1, told
+        facts = phase_of(tmp / "r", "values")["facts"]
+        numbered = {f"{NAME}#{program.pid}/robot/moves" for program in (one, two)} & facts.keys()
+        assert f"{NAME}/robot/moves" in facts and len(numbered) == 1, facts
         events = events_of(tmp / "r")
         assert [event["fields"] for event in events[:13]] == [event["fields"] for event in events[13:]], events
         assert events[0]["event"] == "robot:mode" and events[0]["fields"]["mode"] == {"value": 1, "label": "automatic"}
@@ -124,6 +128,44 @@ def test_losses_are_told_where_they_were(tmp):
         assert "23 lost_full" in run("trace", "check", tmp / "r")
         books = phase_of(tmp / "r", "values")["events"]
         assert (books["produced"], books["recorded"], books["lost_full"]) == (52, 29, 23), books
+
+
+def test_losses_before_the_first_event_stand_before_it(tmp):
+    with Program() as program, Running("record", "-o", tmp / "r", f"{program.pid}/robot/moves") as recording:
+        wait_until(lambda: list((tmp / "r").glob(f"{NAME}-*")))  # it reads the list, in which nothing is yet
+        recording.pause()
+        program.tell("move", "move", "move")
+        assert "23 events overwritten before they were read" in recording.end(3)
+        lines = run("trace", "print", tmp / "r", status=3).splitlines()
+        assert re.fullmatch(r"--- 23 events lost \(buffer full 23\): .* robot\.moves, before its first event", lines[0]), lines
+        assert len([line for line in lines if line.startswith("---")]) == 1 and len(lines) == 17, lines
+        first = json.loads(run("trace", "print", "--json", tmp / "r", status=3).splitlines()[0])
+        assert (first["lost_full"], first["before_ns"]) == (23, None), first
+        assert "lost" not in run("trace", "print", "--begin", "+0s", tmp / "r"), "it is from before that"
+        assert "23 lost_full" in run("trace", "check", tmp / "r")
+
+
+def test_a_group_that_comes_again_is_recorded_on(tmp):
+    """A defect: its lists have the names of those before, whose files were there, and nothing more was written at all."""
+    with Program() as program, Running("record", "-o", tmp / "r", f"{program.pid}/robot/moves") as recording:
+        program.tell("move")
+        wait_until(lambda: list((tmp / "r").glob(f"{NAME}-*/robot.moves-*")))
+        program.tell("again", "move")
+        wait_until(lambda: list((tmp / "r").glob(f"{NAME}-*/robot.moves#2-*")))
+        told = recording.end(0)
+        assert told.count(f"another list of the name of {NAME}#{program.pid}/robot/moves: in the trace it is robot.moves#2\n") == 1, told
+        assert "could be written" not in told, told
+    events = events_of(tmp / "r")
+    assert len([event for event in events if event["fields"].get("axis") == 12]) >= 2, events
+    run("trace", "check", tmp / "r")
+
+
+def test_an_event_that_no_list_has_is_told_at_once(tmp):
+    """It may be of a program that begins later, so it is waited for. A name alone is of any provider."""
+    with Program() as program:
+        for event, is_there in (("step", True), ("robot:s*", True), ("stop", False), ("robots:step", False)):
+            told = run("sensors", "record", "-D", "1ms", "-o", tmp / event, "--start-on", event, f"{program.pid}", status=3)
+            assert (f'no list has an event "{event}" now; it may be of a program that comes\n' in told) != is_there, told
 
 
 def test_what_a_list_refuses_is_told(tmp):
@@ -334,6 +376,10 @@ def test_stats(tmp):
 def test_mistakes(tmp):
     with Program() as program:
         assert "-o is missing\nhint: " in run("sensors", "record", status=1)
+        for option in ("--start-on", "--stop-on", "--dump-on"):
+            for event in ("", "robot/moves", "robot:mode:why", "robot mode"):
+                told = run("sensors", "record", "-o", tmp / "r", option, event, f"{program.pid}", status=1)
+                assert f'{option}: "{event}" is no event\nhint: an event is PROVIDER:NAME' in told, told
         assert "there is no command behind --" in run("sensors", "record", "-o", tmp / "r", "--", status=1)
         assert 'no sensor is called "no/such"' in run("sensors", "record", "-o", tmp / "r", "no/such", status=1)
         assert "period" in run("sensors", "record", "-o", tmp / "r", "--period", "0", status=1)

@@ -19,6 +19,7 @@ std::string books_text(const std::vector<ChannelBooks>& channels) {
                                                            {"delivery_max_ticks", books.delivery_max_ticks}};
     text += "channel " + books.name;
     for (const auto& [word, number] : words) text += std::string(" ") + word + " " + std::to_string(number);
+    if (books.lost_first != 0) text += " lost_first " + std::to_string(books.lost_first);
     text += '\n';
   }
   return text;

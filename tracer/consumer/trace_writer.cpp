@@ -103,10 +103,12 @@ class FolderWriter final : public TraceWriter {
 
   void tell(std::uint32_t channel, const Told& told) override {
     ChannelBooks& books = books_[channel];
-    books.lost_full += told.lost_full;
+    const std::uint64_t lost_full = told.lost_full + told.lost_first;
+    books.lost_full += lost_full;
+    books.lost_first += told.lost_first;
     books.lost_wrap += told.lost_wrap;
     books.not_written += told.not_written;
-    books.produced += told.lost_full + told.lost_wrap + told.not_written;
+    books.produced += lost_full + told.lost_wrap + told.not_written;
     if (told.produced != 0) books.produced = told.produced;
   }
 

@@ -91,7 +91,7 @@ void EventPrinter::print_loss(const UntoldLoss& loss) {
                ",\"after_ns\":null,\"before_ns\":null");
   } else {
     print_loss(loss.lost, 0, c_escaped(loss.process->name) + " " + pid + " " + c_escaped(loss.channel),
-               ", after the last packets, or in none");
+               loss.is_first ? ", before its first event" : ", after the last packets, or in none");
   }
 }
 

@@ -41,6 +41,18 @@ std::string loss_text(const LossCounts& lost, std::uint64_t missing_packets) {
                             missing_packets == 1 ? "" : "s");
 }
 
+std::vector<UntoldLoss> first_losses(const trace::TraceReader& reader) {
+  std::vector<UntoldLoss> all;
+  for (const trace::StoredProcess& process : reader.processes()) {
+    const auto books = read_books(process.description.folder);
+    if (!books) continue;
+    for (const StoredBooks& channel : *books)
+      if (const std::uint64_t lost = channel.count("lost_first"); lost != 0)
+        all.push_back({&process.description, channel.channel, {{"lost_full", lost}}, true});
+  }
+  return all;
+}
+
 std::vector<UntoldLoss> untold_losses(const trace::TraceReader& reader, std::vector<trace::TraceBreak>& breaks) {
   std::vector<UntoldLoss> all;
   for (const trace::StoredProcess& process : reader.processes()) {
@@ -59,6 +71,7 @@ std::vector<UntoldLoss> untold_losses(const trace::TraceReader& reader, std::vec
         told["lost_big"] += stream->books().lost_big;
       }
       told["lost_frozen"] = told["lost_full"];  // packets know one word for both, and a channel has one of them
+      told["lost_full"] += channel.count("lost_first");
       UntoldLoss untold{&process.description, channel.channel, {}};
       for (const auto& [name, words] : kCauses) {
         const std::uint64_t count = channel.count(name);

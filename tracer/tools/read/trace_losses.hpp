@@ -6,7 +6,8 @@
 //   {"lost":7,"lost_full":7,...,"missing_packets":0,"process":"app","pid":17,"tid":18,"channel":"channel0",
 //    "after_ns":1700000000100000000,"before_ns":1700000000200000000}
 //
-// What was lost after the last packet of a channel, or by threads that got no ring, only the recorder's books know.
+// What was lost before the first packet of a channel, after its last one, or by threads that got no ring, only the
+// recorder's books know.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,13 @@ struct UntoldLoss {
   const trace::TraceProcess* process = nullptr;
   std::string channel;
   LossCounts lost;
+  bool is_first = false;  // before the channel's first event
 };
 
-// REQUIRES: the reader has read everything. ERRORS of books: told to `breaks`.
+// Those before the first events. Of books that cannot be read none: untold_losses() tells it.
+std::vector<UntoldLoss> first_losses(const trace::TraceReader& reader);
+
+// All others. REQUIRES: the reader has read everything. ERRORS of books: told to `breaks`.
 std::vector<UntoldLoss> untold_losses(const trace::TraceReader& reader, std::vector<trace::TraceBreak>& breaks);
 
 // What the books say was recorded and is in no file any more: one that was cut between two packets, emptied or removed

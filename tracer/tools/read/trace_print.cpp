@@ -44,12 +44,15 @@ core::Result<core::Exit> trace_print(const core::Arguments& arguments) {
 
   OutputBuffer out(stdout);
   EventPrinter printer(out, {.json = line.has("json"), .delta = line.has("delta")});
+  const bool whole_streams = reads_whole_streams(line);
+  if (whole_streams && !line.has("begin"))
+    for (const UntoldLoss& loss : first_losses(*reader)) printer.print_loss(loss);
   for (trace::RecordedEvent event; !out.failed() && reader->next(event);) printer.print(event);
   std::vector<trace::TraceBreak> breaks = reader->breaks();
   for (const auto& stream : reader->streams()) {
     if (stream->loss_at_end().any()) printer.print_loss(stream->stream(), stream->loss_at_end());
   }
-  if (reads_whole_streams(line)) {
+  if (whole_streams) {
     for (const UntoldLoss& loss : untold_losses(*reader, breaks)) printer.print_loss(loss);
     if (!line.has("begin")) {
       for (trace::TraceBreak& missing : missing_by_books(*reader)) breaks.push_back(std::move(missing));

@@ -40,9 +40,10 @@
 //     channel NAME produced N recorded N lost_full N lost_wrap N lost_big N lost_no_ring N lost_frozen N unfinished N
 //       overwritten N not_written N delivery_max_ticks N
 //   produced = the sum of all the others but the last, each 0 where it is not named; recorded = the records in the
-//   channel's files. The consumer writes it when it ends, or when a stop has made the numbers exact; without it `maxlat
-//   trace check` says that the producer's side is not known. Its name begins with a dot, because CTF's readers take
-//   every other file of the folder for a stream.
+//   channel's files. Where it is not 0, lost_first N is there, too: how many of lost_full were lost before the
+//   channel's first event. The consumer writes it when it ends, or when a stop has made the numbers exact; without it
+//   `maxlat trace check` says that the producer's side is not known. Its name begins with a dot, because CTF's readers
+//   take every other file of the folder for a stream.
 #pragma once
 
 #include <array>

@@ -75,6 +75,7 @@ struct ChannelBooks {
   std::uint64_t produced = 0;  // by the ring's own counters
   std::uint64_t recorded = 0;  // in the packets that were written
   std::uint64_t lost_full = 0;
+  std::uint64_t lost_first = 0;  // of lost_full: before the channel's first event, where no packet can tell them
   std::uint64_t lost_wrap = 0;
   std::uint64_t lost_big = 0;
   std::uint64_t lost_no_ring = 0;

@@ -66,6 +66,7 @@ class TraceWriter {
   struct Told {
     std::uint64_t produced = 0;
     std::uint64_t lost_full = 0;  // beyond those of lose(): nobody knows where
+    std::uint64_t lost_first = 0;  // beyond those, too: before the channel's first event
     std::uint64_t lost_wrap = 0;
     std::uint64_t not_written = 0;  // taken from the source, and no event of a kind that is known
   };

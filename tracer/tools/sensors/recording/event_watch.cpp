@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <maxlat/base/moment.hpp>
 #include <utility>
 
@@ -10,9 +11,25 @@
 
 namespace maxlat::trace_tools {
 
+namespace {
+
+bool is_named(const trace::EventDescription& event, const std::string& pattern) {
+  return event_matches(pattern, fmt::format("{}:{}", event.provider, event.name));
+}
+
+}  // namespace
+
 bool is_awaited(const sensors::ListedEvent& event, const std::string& pattern, std::uint64_t since_ticks) {
-  return !pattern.empty() && event.type != nullptr && event.ticks >= since_ticks &&
-         event_matches(pattern, fmt::format("{}:{}", event.type->provider, event.type->name));
+  return !pattern.empty() && event.type != nullptr && event.ticks >= since_ticks && is_named(*event.type, pattern);
+}
+
+bool have_event(const ChosenSensors& chosen, const std::string& pattern) {
+  return std::any_of(chosen.sensors.begin(), chosen.sensors.end(), [&](const ChosenSensor& sensor) {
+    if (!sensors::has_events(sensor.facts->kind)) return false;
+    const sensors::EventReader reader = sensor.group->events(*sensor.facts);
+    const auto& types = reader.types();
+    return std::any_of(types.begin(), types.end(), [&](const auto& type) { return is_named(type, pattern); });
+  });
 }
 
 void EventWatch::look(const ChosenSensors& chosen) {

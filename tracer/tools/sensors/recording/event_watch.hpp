@@ -17,6 +17,9 @@ namespace maxlat::trace_tools {
 // `since` is none.
 bool is_awaited(const sensors::ListedEvent& event, const std::string& pattern, std::uint64_t since_ticks);
 
+// Whether one of these lists has such an event.
+bool have_event(const ChosenSensors& chosen, const std::string& pattern);
+
 class EventWatch {
  public:
   EventWatch(std::string pattern, std::uint64_t since_ticks)

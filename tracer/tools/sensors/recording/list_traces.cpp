@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sensors/recording/list_traces.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/tell.hpp>
@@ -42,6 +44,17 @@ core::Result<trace::TraceWriter*> ListTraces::writer_of(const MergedLists::List&
   return writer.get();
 }
 
+// A group that is withdrawn and published again has other lists of the same names, and a file's name is a channel's. No
+// name of a sensor has the letter #.
+std::string ListTraces::take_name(const trace::TraceWriter* writer, const MergedLists::List& list) {
+  std::string name = list.group + "." + list.list;
+  const unsigned number = ++taken_[{writer, name}];
+  if (number == 1) return name;
+  name += fmt::format("#{}", number);
+  core::tell("maxlat sensors record: another list of the name of {}: in the trace it is {}\n", list.name, name);
+  return name;
+}
+
 core::Status ListTraces::add(const MergedLists& lists) {
   while (channels_.size() < lists.lists().size()) {
     const MergedLists::List& list = lists.lists()[channels_.size()];
@@ -50,7 +63,7 @@ core::Status ListTraces::add(const MergedLists& lists) {
     const auto& types = lists.merge().types(channels_.size());
     Channel& channel = channels_.emplace_back();
     channel.writer = *writer;
-    channel.number = channel.writer->add_channel(list.group + "." + list.list, trace::StreamKind::cpu);
+    channel.number = channel.writer->add_channel(take_name(*writer, list), trace::StreamKind::cpu);
     channel.types = types.data();
     for (const trace::EventDescription& type : types)
       channel.ids.push_back(channel.writer->add_event(channel.number, type));
@@ -85,12 +98,16 @@ void ListTraces::write_held(Channel& channel, std::uint64_t lost_behind) {
 
 void ListTraces::write(const sensors::MergedEvent& one) {
   Channel& channel = channels_[one.list];
-  write_held(channel, one.lost_before);
+  if (channel.has_events)
+    write_held(channel, one.lost_before);
+  else
+    channel.told.lost_first += one.lost_before;
   const auto fields = fields_of(one.event);
   if (!fields) {
     ++channel.told.not_written;
     return;
   }
+  channel.has_events = true;
   channel.held = {one.event.ticks,
                   cpu_of(one.event),
                   channel.ids[static_cast<std::size_t>(one.event.type - channel.types)],

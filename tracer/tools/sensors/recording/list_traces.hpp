@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The events of lists as a trace on disk (ctf_format.hpp): a process for each program, a channel for each list, named
-// GROUP.LIST, in it a stream for each CPU. What was lost is told behind the list's event before it, as lost_full. For
-// that the last event of a list is held back until it is known what comes behind it.
+// GROUP.LIST, or GROUP.LIST#2 where that is taken, in it a stream for each CPU. What was lost is told behind the list's
+// event before it, as lost_full. For that the last event of a list is held back until it is known what comes behind it.
+// What was lost before its first one is in the books alone.
 //
 // LATE EVENTS, older than what their stream has already, get streams of their own in the end, in the order of time: so
 // who reads the trace finds each event in its place.
@@ -57,10 +58,12 @@ class ListTraces {
     std::vector<std::uint32_t> ids;                  // of each
     std::map<std::uint32_t, Stream> streams;         // by CPU
     std::optional<Kept> held;                        // the last event
+    bool has_events = false;                         // it had one, at least
     std::vector<Kept> late;
     trace::TraceWriter::Told told;
   };
   core::Result<trace::TraceWriter*> writer_of(const MergedLists::List& list);
+  std::string take_name(const trace::TraceWriter* writer, const MergedLists::List& list);
   static Stream& stream_of(Channel& channel, std::map<std::uint32_t, Stream>& streams, std::uint32_t cpu);
   static void write_held(Channel& channel, std::uint64_t lost_behind);
   static void write_late(Channel& channel);
@@ -68,6 +71,7 @@ class ListTraces {
   std::string directory_;
   std::map<std::pair<std::string, int>, std::unique_ptr<trace::TraceWriter>> writers_;  // by program
   std::vector<Channel> channels_;                                                       // by list
+  std::map<std::pair<const trace::TraceWriter*, std::string>, unsigned> taken_;         // names of channels
 };
 
 }  // namespace maxlat::trace_tools

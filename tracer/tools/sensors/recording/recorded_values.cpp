@@ -109,6 +109,7 @@ std::string RecordedValues::take_name(const ChosenSensor& sensor) {
   const std::size_t number = ++taken_[whole];
   std::string without = sensor.group->program() + "/" + sensor.group->group() + "/" + sensor.facts->name;
   if (++taken_[without] == 1) return without;
+  ++with_numbers_;
   return number == 1 ? whole : fmt::format("{} ({})", whole, number);
 }
 

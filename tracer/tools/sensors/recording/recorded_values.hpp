@@ -35,6 +35,8 @@ class RecordedValues {
   // REQUIRES: they were recorded for so long. `started`: utc_text.
   std::vector<core::Phase> phases(const std::string& started, double seconds) const;
   std::size_t size() const { return entries_.size(); }
+  // Those whose name another has already: theirs has the number of the process.
+  std::size_t with_numbers() const { return with_numbers_; }
   // Events that were posted meanwhile and that their lists have no room for, however empty they are.
   std::uint64_t refused_events() const;
 
@@ -52,6 +54,7 @@ class RecordedValues {
 
   std::set<SensorKey> known_;
   std::map<std::string, std::size_t> taken_;  // how often
+  std::size_t with_numbers_ = 0;
   std::vector<Entry> entries_;
 };
 

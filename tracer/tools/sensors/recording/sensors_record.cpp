@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <maxlat/core/sys/cli_kit.hpp>
 #include <maxlat/core/sys/duration.hpp>
+#include <maxlat/core/sys/text.hpp>
+#include <utility>
 
 #include "sensors/recording/sensors_recording.hpp"
 #include "sensors/sensors_commands.hpp"
@@ -25,6 +27,18 @@ constexpr core::CommandHelp kHelp{
     "  maxlat sensors record -o DIR -D 10s 'robot/*'            of a program that runs\n"
     "  maxlat sensors record -o DIR --dump-on 'robot:late'      what led to it, when it comes\n"
     "  maxlat sensors record -o DIR --session run -- ./robot    of one that is started, and what it traces\n"};
+
+// One that nothing can be is a mistake, else it is waited for in vain. As a name without a provider it is of any.
+core::Status take_event(const core::CommandLine& line, const char* option, std::string& event) {
+  if (!line.has(option)) return {};
+  event = line.get<std::string>(option);
+  const bool is_of_letters = event.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+                                                     ":*?[]!^-") == std::string::npos;
+  const bool has_brackets = event.find('[') != std::string::npos;
+  if (!event.empty() && is_of_letters && (has_brackets || std::count(event.begin(), event.end(), ':') < 2)) return {};
+  return core::Error{fmt::format("--{}: \"{}\" is no event", option, core::printable(event)),
+                     "an event is PROVIDER:NAME, or NAME of any provider; `maxlat sensors get` shows those of a list"};
+}
 
 core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments& arguments) {
   boost::program_options::options_description options("Options");
@@ -53,9 +67,10 @@ core::Result<std::optional<SensorsRecordPlan>> record_plan(const core::Arguments
   const core::TimeOption times[] = {{"duration", "s", plan.duration_ns, 'D'},
                                     {"period", core::kUnitNeeded, plan.period_ns}};
   if (const core::Status taken = core::take_times(given, times); !taken) return taken.error();
-  if (given.has("start-on")) plan.start_on = given.get<std::string>("start-on");
-  if (given.has("stop-on")) plan.stop_on = given.get<std::string>("stop-on");
-  if (given.has("dump-on")) plan.dump_on = given.get<std::string>("dump-on");
+  const std::pair<const char*, std::string&> events[] = {
+      {"start-on", plan.start_on}, {"stop-on", plan.stop_on}, {"dump-on", plan.dump_on}};
+  for (const auto& [option, event] : events)
+    if (const core::Status taken = take_event(given, option, event); !taken) return taken.error();
   if (!plan.dump_on.empty() && !(plan.start_on + plan.stop_on).empty())
     return core::Error{"--dump-on records one moment", "leave out --start-on and --stop-on"};
   if (given.has("session")) plan.session = given.get<std::string>("session");

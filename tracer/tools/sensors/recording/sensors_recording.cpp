@@ -103,7 +103,11 @@ core::Status SensorsRecording::start() {
   if (plan_.command.empty()) {
     // Whoever names what is not there is told so.
     auto chosen = choose_sensors(plan_.patterns, Looks::again);
-    return chosen ? take_up(*std::move(chosen)) : core::Status(chosen.error());
+    if (!chosen) return chosen.error();
+    for (const std::string& event : {plan_.start_on, plan_.stop_on, plan_.dump_on})
+      if (!event.empty() && !have_event(*chosen, event))
+        core::tell("maxlat sensors record: no list has an event \"{}\" now; it may be of a program that comes\n", event);
+    return take_up(*std::move(chosen));
   }
   if (const core::Status started = start_command(); !started) return started;
   started_programs_.emplace(command_->pid());
@@ -268,6 +272,9 @@ void SensorsRecording::report(const ListTotals& totals, std::uint64_t refused) c
   if (!on_)
     core::tell("maxlat sensors record: no event was \"{}\": none was recorded\n", plan_.start_on + plan_.dump_on);
   if (plan_.quiet) return;
+  if (values_.with_numbers() != 0)
+    core::tell("maxlat sensors record: {} had the name of another: in result.json its name has the process, PROGRAM#PID\n",
+               core::counted(values_.with_numbers(), "sensor"));
   core::tell("maxlat sensors record: {} of {}, {}, in {}\n", core::counted(totals.recorded, "event"),
              core::counted(totals.lists, "list"), core::counted(values_.size(), "sensor"), plan_.directory);
 }
