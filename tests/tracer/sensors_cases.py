@@ -269,6 +269,17 @@ def see_the_end(pattern, *first):
             watching.communicate()
 
 
+def test_merged_is_of_lists():
+    """Who names what has no events would wait for ever."""
+    with Program() as program:
+        for values in ("server/requests", "server"):
+            told = sensors("watch", "--merged", "-l", "1", f"{program.pid}/robot", f"{program.pid}/{values}", status=1)
+            assert told == (f'maxlat sensors: --merged shows the events of lists, and "{program.pid}/{values}" is none\n'
+                            "hint: leave out --merged to see its values\n"), told
+        sensors("watch", "--merged", "-l", "1", f"{program.pid}", f"{program.pid}/robot/*")
+        sensors("watch", "--merged", "--wait", "-l", "1", f"{program.pid}/server/requests")
+
+
 def test_events_of_several_lists_are_one_sequence():
     with Program() as one, Program() as two:
         moves = [f"{program.pid}/robot/moves" for program in (one, two)]

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -138,13 +139,31 @@ core::Result<core::Exit> watch_values(const WatchPlan& plan) {
   });
 }
 
+// What has values only would be shown never: each pattern names a list, or nothing at all does.
+core::Status names_lists(const std::vector<std::string>& patterns, const ChosenSensors& chosen) {
+  const auto is_list = [](const ChosenSensor& sensor) { return sensors::has_events(sensor.facts->kind); };
+  const auto& all = chosen.sensors;
+  if (patterns.empty() && std::none_of(all.begin(), all.end(), is_list))
+    return core::Error{"--merged shows the events of lists, and there is none", "--wait waits for one"};
+  for (const std::string& pattern : patterns)
+    if (std::none_of(all.begin(), all.end(), [&](const ChosenSensor& sensor) {
+          return is_list(sensor) && sensors::matches(pattern, *sensor.group, *sensor.facts);
+        }))
+      return core::Error{fmt::format("--merged shows the events of lists, and \"{}\" is none", pattern),
+                         "leave out --merged to see its values"};
+  return {};
+}
+
 core::Result<core::Exit> watch_merged(const WatchPlan& plan) {
   MergedListsPrinter printer(kPatience);
   WatchedSensors watched(plan);
   std::string told;
+  bool may_be_values = plan.wait;
   const auto ended = look_again_and_again(plan, [&]() -> core::Status {
     const auto chosen = watched.look();
     if (!chosen) return chosen.error();
+    if (!std::exchange(may_be_values, true))
+      if (const core::Status lists = names_lists(plan.patterns, *chosen); !lists) return lists;
     const std::string waits = watched.waits();
     const std::string text = printer.look(*chosen);
     return write_out(std::exchange(told, waits) == waits ? text : text + waits);

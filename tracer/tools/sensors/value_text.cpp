@@ -42,11 +42,13 @@ std::string values_text(const ChosenSensors& chosen, ListTails& tails) {
   for (const ChosenSensor& sensor : chosen.sensors) width = std::max(width, shown(sensor).size());
   std::string text;
   for (const ChosenSensor& sensor : chosen.sensors) {
+    // Of a list the events first: so its count is of these, at least.
+    const ListTail* const tail = sensors::has_events(sensor.facts->kind) ? &tails.read(sensor) : nullptr;
     const sensors::SensorValue value = sensor.value();
     text += fmt::format("{:<{}}  {}\n", shown(sensor), width, value_text(*sensor.facts, value));
     const auto details = show_of(sensor.facts->kind).details;
     if (details != nullptr) text += details(*sensor.facts, value);
-    if (sensors::has_events(sensor.facts->kind)) text += tails.read(sensor).lines();
+    if (tail != nullptr) text += tail->lines();
   }
   return text;
 }
@@ -68,11 +70,11 @@ nlohmann::ordered_json about_json(const ChosenSensor& sensor) {
 
 nlohmann::ordered_json value_json(const ChosenSensor& sensor, ListTails& tails) {
   const SensorFacts& facts = *sensor.facts;
+  const ListTail* const tail = sensors::has_events(facts.kind) ? &tails.read(sensor) : nullptr;  // as above
   nlohmann::ordered_json value = show_of(facts.kind).json(sensor.value());
-  if (sensors::has_events(facts.kind)) {
-    const ListTail& tail = tails.read(sensor);
-    value["books"] = books_json(tail.books());
-    value["events"] = events_json(tail);
+  if (tail != nullptr) {
+    value["books"] = books_json(tail->books());
+    value["events"] = events_json(*tail);
   }
   nlohmann::ordered_json whole = about_json(sensor);
   whole["value"] = std::move(value);
