@@ -98,13 +98,14 @@ void PairThreads::end_turn(Side& side) {
   done_.give();
 }
 
-bool PairThreads::starved_at_real_time() const {
-  const auto starves = [](const Side& side) {
-    const core::Policy policy = side.scheduling.policy;
+std::optional<core::Scheduling> PairThreads::starved_at_real_time() const {
+  if (!starved_) return {};
+  for (const Side* side : {&running_, &woken_}) {
+    const core::Policy policy = side->scheduling.policy;
     const bool fair = policy == core::Policy::other || policy == core::Policy::batch || policy == core::Policy::idle;
-    return !fair && side.has_turn.load(std::memory_order_relaxed);
-  };
-  return starved_ && (starves(running_) || starves(woken_));
+    if (!fair && side->has_turn.load(std::memory_order_relaxed)) return side->scheduling;
+  }
+  return {};
 }
 
 void PairThreads::launch(Side& side, void (PairThreads::*act)()) {

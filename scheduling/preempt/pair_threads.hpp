@@ -55,8 +55,8 @@ class PairThreads {
   // Their numbers, by which the kernel knows them. REQUIRES: started.
   int32_t running_thread() const { return running_.id.load(std::memory_order_relaxed); }  // relaxed: a number alone
   int32_t woken_thread() const { return woken_.id.load(std::memory_order_relaxed); }      // relaxed: a number alone
-  // One of the real-time policies, which only a higher one can have kept from its CPU.
-  bool starved_at_real_time() const;
+  // Of a thread that starved: at a real-time policy, where only a higher one can have kept it from its CPU.
+  std::optional<core::Scheduling> starved_at_real_time() const;
 
  private:
   struct Side {

@@ -81,7 +81,7 @@ class PreemptionTest {
   core::CpuResult result_of(unsigned cpu, const DelayBooks& books) const;
   size_t pairs_in_all() const { return pairs_.size() * settings_.cpus.size(); }
   std::optional<Clock::time_point> end_of_share() const;
-  core::Error kept_by_another(const core::PolicyPair& pair) const;
+  std::string kept_by_another(const core::PolicyPair& pair, const core::Scheduling& thread) const;
   core::Phase so_far(unsigned cpu, const DelayBooks& books) const;
 
   const PreemptSettings& settings_;
@@ -92,6 +92,7 @@ class PreemptionTest {
   core::Phase phase_;
   attribution::KernelWatching kernel_{};
   std::vector<std::vector<core::OutlierSample>> kept_;  // of the CPUs that are done
+  std::string starved_;                                 // who has a CPU that a thread did not get: the end; "": nobody
 };
 
 void PreemptionTest::describe() {
@@ -125,10 +126,15 @@ core::Result<core::Phase> PreemptionTest::run(const OnPair& on_pair) {
   if (!off.shares_them_because().empty()) phase_.warnings.push_back(off.shares_them_because());
   kernel_ = watch_kernel();  // its threads keep off the measured CPUs as the calling one does
   attribution::tell_of(kernel_, phase_);
-  for (const unsigned cpu : settings_.cpus)
+  for (const unsigned cpu : settings_.cpus) {
     if (core::Status measured = run_cpu(cpu, on_pair); !measured) return measured.error();
+    if (!starved_.empty()) break;
+  }
   if (kernel_.watch) attribution::enter_accounting(kernel_.watch->finish(), kept_, phase_);
-  if (phase_.pairs.size() == pairs_in_all() && !stopped()) {
+  if (!starved_.empty()) {
+    phase_.status = core::PhaseStatus::invalid;
+    phase_.reason = fmt::format("{}; that was pair {} of {}", starved_, phase_.pairs.size(), pairs_in_all());
+  } else if (phase_.pairs.size() == pairs_in_all() && !stopped()) {
     conclude(phase_);
   } else {
     phase_.status = core::PhaseStatus::interrupted;
@@ -140,7 +146,7 @@ core::Result<core::Phase> PreemptionTest::run(const OnPair& on_pair) {
 core::Status PreemptionTest::run_cpu(unsigned cpu, const OnPair& on_pair) {
   DelayBooks books;
   for (const PairOfPolicies& pair : pairs_) {
-    if (stopped()) break;
+    if (stopped() || !starved_.empty()) break;
     core::Result<core::PolicyPair> tried = run_pair(cpu, pair, books);
     if (!tried) return tried.error();
     phase_.pairs.push_back(std::move(*tried));
@@ -210,7 +216,7 @@ core::Result<core::PolicyPair> PreemptionTest::run_pair(unsigned cpu, const Pair
     const bool not_ready = round->spin_begin >= round->wake;
     if (not_ready) pace.slowness = std::min(pace.slowness * 2, kSlowest);
   }
-  if (threads.starved_at_real_time()) return kept_by_another(tried);
+  if (const auto thread = threads.starved_at_real_time()) starved_ = kept_by_another(tried, *thread);
   if (tried.preempted > 0) {
     const core::CpuResult figures = core::cpu_result_from(cpu, latencies, clock_);
     tried.latency = {.min_ns = figures.min_ns, .median_ns = core::quantile_of(figures, 0.5), .max_ns = figures.max_ns};
@@ -250,11 +256,10 @@ void PreemptionTest::keep(const Round& round, const PairThreads& threads, const 
                                         .partner = threads.running_thread()});
 }
 
-core::Error PreemptionTest::kept_by_another(const core::PolicyPair& pair) const {
+std::string PreemptionTest::kept_by_another(const core::PolicyPair& pair, const core::Scheduling& thread) const {
   const auto task = core::task_that_has(pair.cpu);
-  return {fmt::format("{}: a thread got no CPU{}", shown_name(pair),
-                      task ? fmt::format(", which {} keeps", core::to_string(*task)) : ""),
-          "end that task, or test other CPUs (-a)", core::Exit::invalid};
+  return fmt::format("{}: the {} thread got no CPU{}", shown_name(pair), core::to_string(thread),
+                     task ? fmt::format(", which {} keeps", core::to_string(*task)) : "");
 }
 
 }  // namespace

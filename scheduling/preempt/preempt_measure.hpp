@@ -2,10 +2,11 @@
 //
 // The preemption test: every pair of policies, on one CPU after the other.
 //
-// ERRORS   Exit::cannot_run where this process may not have a real-time policy at all; Exit::invalid where another task
-//          keeps a CPU from a real-time thread of ours. What the kernel refuses of a pair is in the pair.
+// ERRORS   Exit::cannot_run where this process may not have a real-time policy at all. What the kernel refuses of a
+//          pair is in the pair.
 // THE PHASE   its samples are the latencies of the pairs that must preempt. It is ok when every promise was put to the
-//          test, kept or not (PolicyPair::verdict() tells); invalid when no round shows whether one was.
+//          test, kept or not (PolicyPair::verdict() tells); invalid when no round shows whether one was, and where
+//          another task keeps a CPU from a real-time thread of ours: that ends the test, with what there is.
 // THREADS  the calling thread keeps off the measured CPUs where it can. SIGINT ends it after the round
 //          (core/sys/stop.hpp).
 #pragma once

@@ -146,17 +146,29 @@ def moved_away(file, cpu, other):
            judged.returncode == 2 and re.search(rf"^preempt: preemption .*CPU {cpu}: SCHED_.* fail$", judged.stdout, re.M))
 
 
-def kept_by_a_hog(cpu):
-    """A hog above our threads: no verdict about pairs, but who it is, and an end."""
+def kept_by_a_hog(file, cpu):
+    """A hog above our threads: no verdict about pairs, but who it is, whom it starves, and an end that keeps what was measured."""
+    running = subprocess.Popen([MAXLAT, "preempt", "-a", str(cpu), "-l", "200", "--snapshot", "1ms", "--json", file],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while running.poll() is None and not (file.exists() and len(phase_of(file).get("pairs", [])) > 10):
+        time.sleep(0.01)
     hog = subprocess.Popen(["chrt", "-f", "99", "taskset", "-c", str(cpu), sys.executable, "-c", "while True: pass"])
     try:
-        ended = preempt("-a", cpu, "-l", 1)
-        expect(f"a hog that keeps the CPU is named, and nothing called broken ({ended.returncode}: {ended.stderr.strip()})",
-               ended.returncode in (0, 3) and "Broken" not in ended.stdout and
-               (ended.returncode == 0 or re.search(r"(python3\S* \(pid \d+, SCHED_FIFO 99\) keeps|in none of)", ended.stderr)))
+        output, errors = running.communicate(timeout=200)
     finally:
         hog.kill()
         hog.wait()
+    expect(f"a hog that keeps the CPU is named, and nothing called broken ({running.returncode}: {errors.strip()})",
+           running.returncode in (0, 3) and "Broken" not in output and
+           (running.returncode == 0 or re.search(r"(python3\S* \(pid \d+, SCHED_FIFO 99\) keeps|in none of)", errors)))
+    if "got no CPU" not in errors:
+        return
+    phase = phase_of(file)
+    expect(f"and which thread got no CPU ({phase['reason']})",
+           phase["status"] == "invalid" and re.search(r": the SCHED_(FIFO|RR|DEADLINE) .* thread got no CPU, .* keeps", phase["reason"]))
+    expect(f"what was measured before is kept, and printed ({len(phase['pairs'])} pairs)",
+           len(phase["pairs"]) > 10 and phase["per_cpu"][0]["samples"] > 0 and
+           re.search(rf"^CPU {cpu}:\n  running +woken .*\n  SCHED_", output, re.M) and "those that must preempt took " in output)
 
 
 def main():
@@ -173,7 +185,7 @@ def main():
     if len(cpus) > 1:
         with tempfile.TemporaryDirectory() as folder:
             moved_away(pathlib.Path(folder) / "moved.json", cpus[-1], cpus[0])
-        kept_by_a_hog(cpus[-1])
+            kept_by_a_hog(pathlib.Path(folder) / "kept.json", cpus[-1])
     return 1 if expect.failed else 0
 
 
