@@ -133,7 +133,8 @@ core::Result<core::Phase> PreemptionTest::run(const OnPair& on_pair) {
   if (kernel_.watch) attribution::enter_accounting(kernel_.watch->finish(), kept_, phase_);
   if (!starved_.empty()) {
     phase_.status = core::PhaseStatus::invalid;
-    phase_.reason = fmt::format("{}; that was pair {} of {}", starved_, phase_.pairs.size(), pairs_in_all());
+    phase_.reason = fmt::format("{}; that was pair {} of {}; end that task, or test other CPUs", starved_,
+                                phase_.pairs.size(), pairs_in_all());
   } else if (phase_.pairs.size() == pairs_in_all() && !stopped()) {
     conclude(phase_);
   } else {
