@@ -59,39 +59,17 @@ struct SharedOnes {
 constinit SensorGroup<SharedOnes> shared_ones;
 
 using Post = void (*)(std::uint64_t);
-__attribute__((noinline)) void counter(std::uint64_t) {
-  weighed->counter.add();
-}
-__attribute__((noinline)) void shared_counter(std::uint64_t) {
-  weighed->shared_counter.add();
-}
-__attribute__((noinline)) void striped_counter(std::uint64_t) {
-  weighed->striped_counter.add();
-}
-__attribute__((noinline)) void gauge(std::uint64_t value) {
-  weighed->gauge.set(static_cast<std::int64_t>(value));
-}
-__attribute__((noinline)) void stat(std::uint64_t value) {
-  weighed->stat.post(static_cast<std::int64_t>(value));
-}
-__attribute__((noinline)) void counters(std::uint64_t value) {
-  weighed->counters.add(value);
-}
-__attribute__((noinline)) void bucket(std::uint64_t value) {
-  weighed->histogram.count_in_range(value);
-}
-__attribute__((noinline)) void histogram(std::uint64_t value) {
-  weighed->histogram.post(value);
-}
-__attribute__((noinline)) void linear_bucket(std::uint64_t value) {
-  weighed->linear.count(value);
-}
-__attribute__((noinline)) void linear(std::uint64_t value) {
-  weighed->linear.post(value);
-}
-__attribute__((noinline)) void map(std::uint64_t value) {
-  weighed->map.post(value, value + 1, value);
-}
+__attribute__((noinline)) void counter(std::uint64_t) { weighed->counter.add(); }
+__attribute__((noinline)) void shared_counter(std::uint64_t) { weighed->shared_counter.add(); }
+__attribute__((noinline)) void striped_counter(std::uint64_t) { weighed->striped_counter.add(); }
+__attribute__((noinline)) void gauge(std::uint64_t value) { weighed->gauge.set(static_cast<std::int64_t>(value)); }
+__attribute__((noinline)) void stat(std::uint64_t value) { weighed->stat.post(static_cast<std::int64_t>(value)); }
+__attribute__((noinline)) void counters(std::uint64_t value) { weighed->counters.add(value); }
+__attribute__((noinline)) void bucket(std::uint64_t value) { weighed->histogram.count_in_range(value); }
+__attribute__((noinline)) void histogram(std::uint64_t value) { weighed->histogram.post(value); }
+__attribute__((noinline)) void linear_bucket(std::uint64_t value) { weighed->linear.count(value); }
+__attribute__((noinline)) void linear(std::uint64_t value) { weighed->linear.post(value); }
+__attribute__((noinline)) void map(std::uint64_t value) { weighed->map.post(value, value + 1, value); }
 __attribute__((noinline)) void events(std::uint64_t value) {
   MAXLAT_POST(weighed->events, weighed, event, value, 1, 2);
 }
@@ -109,9 +87,7 @@ __attribute__((noinline)) void var_text(std::uint64_t size) {
   MAXLAT_POST(weighed->var_events, weighed, text, std::string_view(text).substr(0, size));
 }
 // What the counting itself costs: the same call of a function that does nothing.
-__attribute__((noinline)) void nothing(std::uint64_t value) {
-  asm volatile("" : : "r"(value) : "memory");
-}
+__attribute__((noinline)) void nothing(std::uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
 
 __attribute__((noinline)) std::uint64_t steps_of(Post post, std::uint64_t value = 3) {
   const SingleStep stepper;
