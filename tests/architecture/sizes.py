@@ -23,7 +23,6 @@ LONG_FILES = {
     "rteval-ext/run/orchestrator_test.cpp": "one test an end that a run can have",
     "tests/tracer/kernel_cases.py": "one function a case",
     "tests/tracer/record_cases.py": "one function a case, in the order of the manual page",
-    "tests/tracer/sensors_record_cases.py": "one function a case",
     "tracer/consumer/recorder_test.cpp": "one test an event in a recorder's life",
     "tracer/model/ring_writer.pml": "the writer's steps, as the C has them",
     "tracer/session/session_test.cpp": "one test a promise of session.hpp",
