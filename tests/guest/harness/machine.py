@@ -153,8 +153,6 @@ def _kernel_command_line(test):
         # When the watchdog finds the emulated counter unstable, sched_clock() is patched anew while the other CPU runs it,
         # and QEMU's emulation of that has been seen to end in an int3 Oops.
         words.append("tsc=nowatchdog")
-        # A host that has no time for a CPU of the guest for 21 s is no defect of what is tested. Seconds; 300 is the most.
-        words.append("rcupdate.rcu_cpu_stall_timeout=300")
     return " ".join([*words, test.append]).strip()
 
 
