@@ -133,7 +133,7 @@ TEST_F(Wakeups, AQuietThreadSeesAStop) {
 
 TEST_F(Wakeups, AThreadThatWasMovedEnds) {
   test::on_a_moved_thread([this](const core::HomeCpu& home) {
-    spec_.home = home;
+    spec_.home = home, spec_.look_every_ticks = 0;
     ScriptedTimer timer({3'000, 0, 70'000, 4'000});
     take(timer, 4);
     EXPECT_EQ(books_->journal.why(), core::Journal::Why::away);

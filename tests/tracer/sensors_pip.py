@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """sensors_pip.py PYTHON_FOLDER PROGRAM: `pip install` of the Python interface, without a network, and what it has installed reads
 the sensors of a program (sensor_program.cpp). The library is $MAXLAT_SENSORS_LIBRARY."""
+import importlib.metadata
 import importlib.util
 import os
 import pathlib
@@ -26,8 +27,8 @@ def missing_for_pip():
     """What of Debian's is not there, or nothing."""
     missing = [name for name in ("pip", "setuptools") if importlib.util.find_spec(name) is None]
     if not missing and importlib.util.find_spec("wheel") is None:
-        import setuptools
-        if int(setuptools.__version__.split(".")[0]) < 71:  # from there on it needs no other to build one
+        # Not by import: beside a distutils that is loaded already it ends in an assertion of its own.
+        if int(importlib.metadata.version("setuptools").split(".")[0]) < 71:  # from there on it needs no other to build one
             missing.append("wheel")
     return missing
 

@@ -38,6 +38,7 @@ Journal::Journal(const JournalSpec& spec)
 void Journal::begin(uint64_t start) {
   start_ = start;
   step_end_ = start;  // already over: the first look() opens step 0
+  home_look_ = start + spec_.look_every_ticks;
   if (spec_.accounted != nullptr) spec_.accounted->begin(start);
   deadline_ = spec_.duration_ticks == 0 ? UINT64_MAX : start + spec_.duration_ticks;
   if (spec_.rest_ticks != 0) plan_rest_after(start);
@@ -91,7 +92,12 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
     MAXLAT_STORE(&open_->time, end);
     MAXLAT_STORE(&open_->max, gap);
   }
-  const bool is_longest = gap > max_, is_outlier = gap > outliers_.floor(), is_away = !spec_.home.is_here();
+  const bool is_longest = gap > max_, is_outlier = gap > outliers_.floor();
+  bool is_away = false;
+  if (end >= home_look_ || (is_outlier && spec_.accounted != nullptr)) {  // not at each look: a tenth of what that takes
+    is_away = !spec_.home.is_here();
+    home_look_ = end + spec_.look_every_ticks;
+  }
   if (is_longest) max_ = gap;
   if (is_outlier) {
     outliers_.offer(gap, end);

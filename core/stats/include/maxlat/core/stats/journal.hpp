@@ -33,7 +33,7 @@ namespace maxlat::core {
 struct JournalSpec {
   uint64_t step_ticks = 0;            // of the timeline: one second
   size_t steps = 0;                   // room for so many; the last one takes what comes after
-  uint64_t look_every_ticks = 0;      // for the stop flags
+  uint64_t look_every_ticks = 0;      // for the stop flags, and whether the thread is at home
   uint64_t duration_ticks = 0;        // 0: no limit
   uint64_t rest_every_ticks = 0;      // 0: step_ticks
   uint64_t rest_ticks = 0;            // leave so long before the end of each rest_every_ticks. REQUIRES: less than those
@@ -135,6 +135,7 @@ class Journal {
   Step* open_ = nullptr;
   uint64_t start_ = 0;
   uint64_t step_end_ = 0;
+  uint64_t home_look_ = 0;  // when to ask again whether the thread is at home
   uint64_t rest_begin_ = UINT64_MAX, rest_end_ = UINT64_MAX;
   uint64_t stretch_end_ = UINT64_MAX;
   uint64_t deadline_ = UINT64_MAX;
