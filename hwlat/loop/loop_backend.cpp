@@ -228,7 +228,7 @@ void enter_who_left(const Threads& threads, core::Phase& phase) {
     const std::string& why = threads.why_left(i);
     if (why.empty()) continue;
     phase.status = core::PhaseStatus::invalid;
-    phase.reason = fmt::format("{}; it was watched for {:.3f} s", why, phase.per_cpu[i].exposure_s);
+    phase.reason = core::watched_until_it_left(why, phase.per_cpu[i].exposure_s);
     return;
   }
 }

@@ -62,7 +62,7 @@ void add_facts_of_end(core::Phase& phase, const Options& options, const Runs& ru
 std::optional<std::string> why_invalid(const Options& options, core::Phase& phase, const Runs& runs) {
   for (size_t i = 0; i < runs.size(); ++i)
     if (const std::string& why = runs[i]->why_left; !why.empty())
-      return fmt::format("{}; it was watched for {:.3f} s", why, phase.per_cpu[i].exposure_s);
+      return core::watched_until_it_left(why, phase.per_cpu[i].exposure_s);
   const core::RtThrottling settings = core::read_rt_throttling("/", options.cpus);
   for (size_t i = 0; i < runs.size(); ++i) {
     const ThrottlingEvidence evidence{options.scheduling.policy, settings, phase.duration_s,

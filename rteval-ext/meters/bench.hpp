@@ -4,6 +4,7 @@
 // tests give it a machine of paper and meters that are small scripts.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <maxlat/core/result/run_result.hpp>
 #include <maxlat/core/sys/result.hpp>
@@ -31,6 +32,8 @@ struct Bench {
   // What that would do here, in words that go on after "would". ERRORS: as those of `shield`.
   std::function<core::Result<std::string>(const shield::ShieldPlan& asked)> shield_would;
   std::function<std::unique_ptr<Meter>(PhaseKind)> meter;
+  // How long a meter may take beyond its duration (set-up, joining threads, writing the result), at least.
+  std::chrono::seconds grace{30};
   std::function<core::Result<std::vector<loadgen::Stall>>(const loadgen::StallPlan&)> plant;
   std::function<std::vector<core::SettingObservation>(const core::CpuList& measured)> preflight;
   std::function<std::vector<core::FingerprintGroup>()> fingerprint;

@@ -271,7 +271,9 @@ StepResult Run::measure(const Step& step, size_t number) {
   core::Phase phase =
       is_control(step.phase->kind)
           ? run_control(*step.phase, step.placement, *meter, bench_, file, run_.seed + number, progress_)
-          : run_phase(*step.phase, step.placement, *meter, file, run_.seed + number, plan_.kernel_events, progress_);
+          : run_phase(*step.phase, step.placement, *meter,
+                      job_of(*step.phase, step.placement, file, run_.seed + number, plan_.kernel_events), bench_.grace,
+                      progress_);
   phase.name = step.name;
   if (!is_comparison(step.phase->kind)) return {{std::move(phase)}, {}};
   StepResult arms = arms_of_step(std::move(phase), file);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <maxlat/core/machine/cpu_activity.hpp>
@@ -357,6 +358,33 @@ loads = ["command:sh -c 'sleep 1; exit 3'"]
   EXPECT_FALSE(phase.load[0].alive);
   EXPECT_EQ(phase.per_cpu.size(), 1u);  // what was measured until then is kept
   EXPECT_EQ(stored.verdict.kind, core::Verdict::Kind::invalid);
+}
+
+// On a busy host npt got no CPU to write its result on, beside its own load, and was killed with all that it had.
+TEST_F(Orchestrator, TheLoadsEndBeforeAMeterIsKilled) {
+  bench_.grace = std::chrono::seconds(1);
+  const std::string pid = temporary_ / "pid";
+  script_.shell = "until [ -s " + pid + " ]; do sleep 0.05; done; while kill -0 $(cat " + pid +
+                  "); do sleep 0.05; done; cp $RESULT $JSON";
+  const std::string plan = "[[phase]]\nname = 'loaded'\nkind = 'npt'\nduration = '1s'\nloads = [\"command:sh -c 'echo $$ > " +
+                           pid + "; while :; do :; done'\"]\n";
+  ASSERT_TRUE(run(plan.c_str()).ok());
+  const core::RunResult stored = on_disk();
+  const core::Phase& phase = phase_named(stored, "loaded");
+  EXPECT_EQ(phase.status, PhaseStatus::ok) << phase.reason;
+  EXPECT_THAT(phase.warnings, testing::Contains(HasSubstr("the loads were stopped")));
+  ASSERT_EQ(phase.load.size(), 1u);
+  EXPECT_TRUE(phase.load[0].alive) << phase.load[0].reason;
+}
+
+TEST_F(Orchestrator, AMeterThatOutlivesItsTimeIsKilled) {
+  bench_.grace = std::chrono::seconds(1);
+  script_.shell = "trap '' TERM; while :; do sleep 0.05; done";
+  ASSERT_TRUE(run("[[phase]]\nname = 'hung'\nkind = 'npt'\nduration = '1s'\n").ok());
+  const core::RunResult stored = on_disk();
+  const core::Phase& phase = phase_named(stored, "hung");
+  EXPECT_EQ(phase.status, PhaseStatus::failed);
+  EXPECT_THAT(phase.reason, HasSubstr("after its time and was killed"));
 }
 
 TEST_F(Orchestrator, AControlIsOneStepForEachMeter) {

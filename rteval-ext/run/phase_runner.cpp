@@ -24,9 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// How long a meter may take beyond its duration (set-up, joining threads on a loaded box, writing the result) before it
-// is taken for hung.
-constexpr double kGraceAtLeast_s = 30, kGraceShare = 0.02;
+constexpr double kGraceShare = 0.02;  // of a long phase's duration
 // A per cent for the difference of two clocks.
 constexpr double kMostExposureShare = 1.01;
 
@@ -46,6 +44,7 @@ std::optional<core::ProcessEnd> wait_until(core::Child& child, Clock::time_point
 struct Ending {
   core::PhaseStatus status = core::PhaseStatus::ok;  // ok: nothing but the meter's own end
   std::string reason;
+  std::string warning{};  // of an end that is the meter's own
 };
 
 // SIGINT is a normal end to every meter: it writes what it has.
@@ -63,9 +62,10 @@ std::string dead_load(const std::vector<core::LoadResult>& loads) {
 }
 
 core::ProcessEnd watch(core::Child& child, const MeterJob& job, Meter& meter, loadgen::LoadSet* loads,
-                       RunProgress& progress, Ending& ending) {
+                       std::chrono::seconds grace, RunProgress& progress, Ending& ending) {
   const double duration_s = static_cast<double>(job.duration_ns) * 1e-9;
-  const double limit_s = duration_s + std::max(kGraceAtLeast_s, duration_s * kGraceShare);
+  const double grace_s = std::max(std::chrono::duration<double>(grace).count(), duration_s * kGraceShare);
+  double limit_s = duration_s + grace_s;
   const Clock::time_point start = Clock::now();
   for (Clock::time_point tick = start + std::chrono::seconds(1);; tick += std::chrono::seconds(1)) {
     if (std::optional<core::ProcessEnd> end = wait_until(child, tick)) return *end;
@@ -79,6 +79,15 @@ core::ProcessEnd watch(core::Child& child, const MeterJob& job, Meter& meter, lo
     if (loads != nullptr && !loads->all_alive()) {
       ending = {core::PhaseStatus::invalid, fmt::format("a load died after {}", core::duration_text(elapsed_s))};
       return end_early(child);
+    }
+    if (elapsed_s > limit_s && loads != nullptr) {
+      // It may be they who keep it from a CPU: its own threads beside the measuring ones have no priority.
+      loads->stop();
+      loads = nullptr;
+      ending.warning = fmt::format("the loads were stopped {} after the meter's time, because it had not ended; what it "
+                                   "measured behind that was without them",
+                                   core::duration_text(elapsed_s - duration_s));
+      limit_s = elapsed_s + grace_s;
     }
     if (elapsed_s > limit_s) {
       ending = {core::PhaseStatus::failed, fmt::format("the meter was still running {} after its time and was killed",
@@ -102,6 +111,7 @@ void require_possible_exposure(core::Phase& phase) {
 
 // The stronger of what the meter says of its phase and what ended the watch.
 void apply(const Ending& ending, core::Phase& phase) {
+  if (!ending.warning.empty()) phase.warnings.push_back(ending.warning);
   if (ending.status == core::PhaseStatus::ok) return;
   // Nothing whole was left: that is what a reader must know, and why it was stopped besides.
   if (phase.status == core::PhaseStatus::failed && !phase.reason.empty()) {
@@ -153,9 +163,8 @@ MeterJob job_of(const PhasePlan& plan, const Placement& placement, const std::st
           .seed = seed};
 }
 
-core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& meter, const std::string& json_path,
-                      std::uint64_t seed, bool kernel_events, RunProgress& progress) {
-  const MeterJob job = job_of(plan, placement, json_path, seed, kernel_events);
+core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& meter, const MeterJob& job,
+                      std::chrono::seconds grace, RunProgress& progress) {
   const std::string started = core::utc_text();
   const Clock::time_point start = Clock::now();
 
@@ -174,9 +183,10 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
     core::Result<core::Child> child = core::Child::start(*spec);
     if (!child) return phase_without_result(child.error());
     Ending ending;
-    const core::ProcessEnd end = watch(*child, job, meter, loads ? &*loads : nullptr, progress, ending);
+    const core::ProcessEnd end = watch(*child, job, meter, loads ? &*loads : nullptr, grace, progress, ending);
     if (loads) load_results = loads->stop();
-    if (const std::string dead = dead_load(load_results); !dead.empty()) ending = {core::PhaseStatus::invalid, dead};
+    if (const std::string dead = dead_load(load_results); !dead.empty())
+      ending = {core::PhaseStatus::invalid, dead, ending.warning};
     const core::Result<core::Phase> read = meter.read(job, end);
     core::Phase result = read ? *read : phase_without_result(read.error());
     if (kernel) tell_of_program(*kernel, result);

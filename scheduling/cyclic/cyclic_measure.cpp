@@ -246,7 +246,7 @@ void WakeRun::enter_cpu(const WakeBooks& books, CyclicRun& run, Totals& totals) 
     phase.reason = fmt::format("stopped after {}", core::duration_text(cpu.exposure_s));
   }
   if (!books.why_left.empty() && totals.why_left.empty())
-    totals.why_left = fmt::format("{}; it was watched for {:.3f} s", books.why_left, cpu.exposure_s);
+    totals.why_left = core::watched_until_it_left(books.why_left, cpu.exposure_s);
   const uint64_t broke_at = books.journal.breaking_time();
   if (books.journal.why() != core::Journal::Why::broken || broke_at >= totals.first_break) return;
   totals.first_break = broke_at;

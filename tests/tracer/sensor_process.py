@@ -11,11 +11,16 @@ import time
 LIMIT = 60  # seconds, only so that a failure ends
 
 
-def run(*words, status=0):
-    """RETURNS: what it said, all of it."""
+def _ended(*words, status):
     ended = subprocess.run([os.environ["MAXLAT"], *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                            timeout=LIMIT)
     assert ended.returncode == status, f"{words}: {ended.returncode}, not {status}\n{ended.stdout}{ended.stderr}"
+    return ended
+
+
+def run(*words, status=0):
+    """RETURNS: what it said, all of it."""
+    ended = _ended(*words, status=status)
     return ended.stdout + ended.stderr
 
 
@@ -42,21 +47,13 @@ def run_cases(cases, program):
 
 
 def sensors(*arguments, status=0):
-    ended = subprocess.run([os.environ["MAXLAT"], "sensors", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                           text=True, timeout=60)
-    assert ended.returncode == status, f"{arguments}: {ended.returncode}, not {status}\n{ended.stdout}{ended.stderr}"
+    ended = _ended("sensors", *arguments, status=status)
     # Of what is right, stderr tells of other programs' memory that is refused: that of tests beside this one.
     return ended.stdout + (ended.stderr if status != 0 else "")
 
 
-class SensorProcess:
-    """Runs while the block does. `words`: the program, or a command that runs it."""
-
-    def __init__(self, *words, preexec=None, environment=None):
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        preexec_fn=preexec, env=environment)
-        self.pid = self.process.pid
-        self.tell("nothing")  # it has been loaded
+class GoesWithTheBlock:
+    """Whoever has a `process`, which is killed when the block ends."""
 
     def __enter__(self):
         return self
@@ -64,6 +61,16 @@ class SensorProcess:
     def __exit__(self, *_):
         self.process.kill()
         self.process.communicate()
+
+
+class SensorProcess(GoesWithTheBlock):
+    """Runs while the block does. `words`: the program, or a command that runs it."""
+
+    def __init__(self, *words, preexec=None, environment=None):
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        preexec_fn=preexec, env=environment)
+        self.pid = self.process.pid
+        self.tell("nothing")  # it has been loaded
 
     def tell(self, *words):
         for word in words:

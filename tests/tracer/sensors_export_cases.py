@@ -12,26 +12,19 @@ import sys
 import tempfile
 import threading
 
-from sensor_process import SensorProcess, sensors
+from sensor_process import GoesWithTheBlock, SensorProcess, sensors
 
 PROGRAM = os.path.abspath(sys.argv[1])
 CONNECTIONS = 32  # at once (metrics_server.hpp)
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
 
 
-class Server:
+class Server(GoesWithTheBlock):
     def __init__(self, *patterns):
         self.process = subprocess.Popen([os.environ["MAXLAT"], "sensors", "export", "--listen", "0", *patterns],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         told = self.process.stdout.readline()
         self.port = int(re.fullmatch(r"answers http://127\.0\.0\.1:(\d+)/metrics\n", told)[1])
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
 
     def connect(self):
         return socket.create_connection(("127.0.0.1", self.port), timeout=60)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 
-from sensor_process import LIMIT, SensorProcess, run, run_cases, wait_until
+from sensor_process import LIMIT, GoesWithTheBlock, SensorProcess, run, run_cases, wait_until
 
 PROGRAM = os.path.abspath(sys.argv[1])
 NAME = os.path.basename(PROGRAM)[:15]
@@ -38,19 +38,12 @@ def rests(pid):
     return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("S")
 
 
-class Running:
+class Running(GoesWithTheBlock):
     """A subcommand of `maxlat sensors` that goes on until it is interrupted."""
 
     def __init__(self, *words):
         self.process = subprocess.Popen([MAXLAT, "sensors", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         text=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
 
     def rests(self):
         return rests(self.process.pid)

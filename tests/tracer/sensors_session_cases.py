@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-from sensor_process import LIMIT, SensorProcess, run, run_cases, sensors, wait_until
+from sensor_process import LIMIT, GoesWithTheBlock, SensorProcess, run, run_cases, sensors, wait_until
 
 PROGRAM = os.path.abspath(sys.argv[1])
 NAME = os.path.basename(PROGRAM)
@@ -35,20 +35,13 @@ def numbers_of(folder, status=0):
     return [json.loads(line)["fields"]["number"] for line in lines if '"fields"' in line]
 
 
-class Recording:
+class Recording(GoesWithTheBlock):
     """`maxlat sensors record` of a program that runs, and its session. Begins when the session does."""
 
     def __init__(self, folder, program, session):
         self.process = subprocess.Popen([MAXLAT, "sensors", "record", "-o", folder, "--session", session, str(program.pid)],
                                         stderr=subprocess.PIPE, text=True)
         wait_until(lambda: sessions_of(program).get(session) == "running")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
 
     def pause(self):
         """All of its threads."""

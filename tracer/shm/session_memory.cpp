@@ -194,7 +194,7 @@ std::uint64_t SessionMemory::snapshot_requests() const {
 }
 
 std::uint64_t SessionMemory::snapshots_answered() const {
-  return once(freeze().answered);  // relaxed: the consumer's own
+  return once(freeze().answered);  // relaxed: a number alone: the consumer's own, or of who waits for it to change
 }
 
 bool SessionMemory::snapshots_are_announced() const {

@@ -2,7 +2,6 @@
 #include "elsewhere_source.hpp"
 
 #include <algorithm>
-#include <maxlat/core/sys/text_file.hpp>
 #include <utility>
 
 namespace maxlat::attribution {
@@ -16,7 +15,7 @@ constexpr size_t kMostPages = 64;  // of one CPU in one read(): twice what a buf
 
 core::Result<ElsewhereSource> ElsewhereSource::open(const core::CpuList& watched) {
   // One that is offline may come online, and then it wakes and sends as others do.
-  auto all = core::parse_cpu_list(core::read_file("/sys/devices/system/cpu/present").value_or(""));
+  auto all = core::present_cpus();
   if (!all) return all.error();
   auto buffers = KernelBuffers::open("/", kInstancePrefix);
   if (!buffers) return buffers.error();

@@ -94,7 +94,8 @@ Journal::Limits Journal::look(uint64_t gap, uint64_t end) noexcept {
   }
   const bool is_longest = gap > max_, is_outlier = gap > outliers_.floor();
   bool is_away = false;
-  if (end >= home_look_ || (is_outlier && spec_.accounted != nullptr)) {  // not at each look: a tenth of what that takes
+  // Not at each look: of npt's longest turn it would be a tenth (docs/exact-comparison.md).
+  if (end >= home_look_ || (is_outlier && spec_.accounted != nullptr)) {
     is_away = !spec_.home.is_here();
     home_look_ = end + spec_.look_every_ticks;
   }

@@ -169,6 +169,10 @@ std::string to_mask(const CpuList& cpus) {
   return text;
 }
 
+Result<CpuList> present_cpus() {
+  return read_list("/sys/devices/system/cpu/present");
+}
+
 Result<CpuList> online_cpus() {
   return read_list("/sys/devices/system/cpu/online");
 }
@@ -222,7 +226,7 @@ bool contains(const CpuList& cpus, unsigned cpu) {
 }
 
 Status require_usable(const CpuList& cpus) {
-  auto present = read_list("/sys/devices/system/cpu/present");
+  auto present = present_cpus();
   if (!present) return present.error();
   auto online = online_cpus();
   if (!online) return online.error();

@@ -21,4 +21,8 @@ std::string HomeCpu::why_left(bool was_away) const {
   return fmt::format("the thread on CPU {} was moved to another, as it is when that one goes offline", cpu);
 }
 
+std::string watched_until_it_left(const std::string& why_left, double exposure_s) {
+  return fmt::format("{}; it was watched for {:.3f} s", why_left, exposure_s);
+}
+
 }  // namespace maxlat::core

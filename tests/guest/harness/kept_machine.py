@@ -54,7 +54,6 @@ class KeptMachine:
         monitor.wait_until("query-status", "guest-panicked", TRANSFER_LIMIT_S)
         monitor.command("cont")
 
-
     def seconds_ahead(self, said, start_s):
         """How far the guest's clock was ahead of ours when the test began, `start_s` after the machine went on. The kernel
         measures the rate of its counter as it boots, and where the host has no time for it just then, it can be wrong:

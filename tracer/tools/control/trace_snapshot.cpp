@@ -56,7 +56,7 @@ core::Result<core::Exit> ask_for_snapshot(trace::ControlConnection& connection, 
 core::Result<core::Exit> trace_snapshot(const core::Arguments& arguments) {
   po::options_description options("Options");
   auto add = options.add_options();
-  add("output,o", core::argument("DIR")->default_value("maxlat-snapshot"), "where to, where no recorder has the session");
+  add("output,o", core::argument("DIR")->default_value("maxlat-snapshot"), "where to, if no recorder has the session");
   add("session", core::argument("NAME"), "which session, if there are several");
   add("help,h", "this text");
   const auto parsed = core::parse_or_help(kSnapshotHelp, options, arguments);

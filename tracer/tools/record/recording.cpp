@@ -173,7 +173,7 @@ core::EventCounts Recording::counts() const {
       all.lost_big += books.lost_big;
     }
   }
-  all.lost_full = all.produced - all.recorded - all.lost_wrap - all.lost_big;
+  all.lost_full = all.produced - all.recorded - all.lost_wrap - all.lost_big;  // a result has no word for the others
   return all;
 }
 

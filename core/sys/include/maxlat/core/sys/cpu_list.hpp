@@ -30,8 +30,9 @@ std::string to_string(const CpuList& cpus);
 Result<CpuList> parse_cpu_mask(std::string_view text);
 std::string to_mask(const CpuList& cpus);
 
-// Online CPUs (/sys/devices/system/cpu/online), those the calling thread's affinity holds, those the kernel would grant
-// it, and those isolated at boot.
+// Those that there are, and those that are online (/sys/devices/system/cpu), those the calling thread's affinity holds,
+// those the kernel would grant it, and those isolated at boot.
+Result<CpuList> present_cpus();
 Result<CpuList> online_cpus();
 Result<CpuList> allowed_cpus();
 Result<CpuList> assignable_cpus();

@@ -33,4 +33,7 @@ class HomeCpu {
   int cpu_ = -1;
 };
 
+// "CPU 3 went offline; it was watched for 0.503 s": the reason of a measurement, from why_left().
+std::string watched_until_it_left(const std::string& why_left, double exposure_s);
+
 }  // namespace maxlat::core
