@@ -35,9 +35,9 @@ rate() { awk '$1 == 1 && $2 ~ /quiet|disturbed/ { print $3 } $1 == 1 && $2 == "o
 
 # What it is for: the same load, which may run anywhere, before and behind the shield.
 for worker in 1 2 3 4 5; do (while [ ! -e /tmp/unloaded ]; do usleep 500; done) & loads="${loads-} $!"; done
-# So long that a slow host's few are enough to tell.
+# So long that the few that come while a shield is young are less than a hundredth on a slow host, too.
 seconds=1 before=0
-until [ "$(awk -v n="$before" -v s=$seconds 'BEGIN { print int(n * s) }')" -ge 200 ] || [ $seconds -ge 16 ]; do
+until [ "$(awk -v n="$before" -v s=$seconds 'BEGIN { print int(n * s) }')" -ge 1000 ] || [ $seconds -ge 16 ]; do
   seconds=$((seconds * 2))
   audit --cpus 1 -D ${seconds}s --no-events
   expect "status without a shield" $status -eq 2
