@@ -22,14 +22,11 @@ constexpr auto kReadEvery = std::chrono::milliseconds(50);
 // Why there is none, or what it lacks, for a person.
 std::string not_told_by(const core::Result<ElsewhereSource>& elsewhere) {
   if (!elsewhere) return "what other CPUs do to these is not recorded: " + elsewhere.error().text;
-  switch (elsewhere->sender_events()) {
-    case 0:
-      return "the sender of an interrupt is not told by this kernel (Linux 6.4 and later do)";
-    case 1:
-      return "the sender of an interrupt to several CPUs at once is not told by this kernel (Linux 6.6 and later do)";
-    default:
-      return "";
-  }
+  if (!elsewhere->tells_senders_to_one())
+    return "the sender of an interrupt is not told by this kernel (Linux 6.4 and later do, and on x86 kprobes)";
+  if (!elsewhere->tells_senders_to_several())
+    return "the sender of an interrupt to several CPUs at once is not told by this kernel (Linux 6.6 and later do)";
+  return "";
 }
 
 class Watch final : public KernelWatch {

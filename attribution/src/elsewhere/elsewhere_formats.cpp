@@ -47,16 +47,25 @@ std::string by_ranges(const char* field, const core::CpuList& cpus) {
   return filter;
 }
 
+// A word with a bit of each of the first CPUs. Nothing: another one is among these.
+std::optional<std::string> as_word(const core::CpuList& cpus) {
+  uint64_t word = 0;
+  if (!cpus.empty() && cpus.back() >= 64) return {};
+  for (const unsigned cpu : cpus) word |= uint64_t{1} << cpu;
+  return fmt::format("{:#x}", word);
+}
+
 }  // namespace
 
 struct ElsewhereFormats::Meaning {
-  const char* name;
+  const char* name;  // of a probe without its group
   EventKind kind;
   std::vector<const char*> targets;  // fields that name a CPU
   const char* mask;                  // or one that has a bit of each
   const char *number, *value, *call;
   // What a CPU does to itself counts, too.
   bool also_by_itself;
+  bool is_probe = false;
 };
 
 const std::vector<ElsewhereFormats::Meaning>& ElsewhereFormats::meanings() {
@@ -68,12 +77,25 @@ const std::vector<ElsewhereFormats::Meaning>& ElsewhereFormats::meanings() {
       {"sched/sched_migrate_task", EventKind::moved_elsewhere, {"orig_cpu", "dest_cpu"}, none, "pid", none, none, true},
       {"ipi/ipi_send_cpu", EventKind::ipi_sent, {"cpu"}, none, none, "callsite", "callback", false},
       {"ipi/ipi_send_cpumask", EventKind::ipi_sent, {}, "cpumask", none, "callsite", "callback", false},
+      {"reschedule", EventKind::ipi_sent, {"target"}, none, none, "caller", none, false, true},
+      {"call_one", EventKind::ipi_sent, {"target"}, none, none, "caller", "call", false, true},
+      {"call_many", EventKind::ipi_sent, {}, "targets", none, "caller", "call", false, true},
   };
   return rows;
 }
 
+bool ElsewhereFormats::has_senders(const std::string& events) {
+  const auto format = read_event_format(events, "ipi/ipi_send_cpu");
+  return !format || *format;
+}
+
+std::string ElsewhereFormats::name_of(const Meaning& meaning) const {
+  return meaning.is_probe ? probes_ + "/" + meaning.name : meaning.name;
+}
+
 core::Status ElsewhereFormats::add(const std::string& events, const Meaning& meaning) {
-  const auto format = read_event_format(events, meaning.name);
+  if (meaning.is_probe && probes_.empty()) return {};
+  const auto format = read_event_format(events, name_of(meaning));
   if (!format) return format.error();
   if (!*format) return {};
   Layout layout{.meaning = &meaning};
@@ -98,8 +120,9 @@ core::Status ElsewhereFormats::add(const std::string& events, const Meaning& mea
   return {};
 }
 
-core::Result<ElsewhereFormats> ElsewhereFormats::read(const std::string& events) {
+core::Result<ElsewhereFormats> ElsewhereFormats::read(const std::string& events, const std::string& probes) {
   ElsewhereFormats formats;
+  formats.probes_ = probes;
   for (const Meaning& meaning : meanings())
     if (core::Status added = formats.add(events, meaning); !added) return added.error();
   return formats;
@@ -109,8 +132,14 @@ std::vector<ElsewhereFormats::Event> ElsewhereFormats::aimed_at(const core::CpuL
   const core::CpuList cpus = without_gaps_where_many(watched);
   std::vector<Event> all;
   for (const Meaning* const meaning : found_) {
-    Event event{.name = meaning->name, .filter = {}, .is_of_sender = meaning->kind == EventKind::ipi_sent};
-    if (meaning->mask != nullptr) event.filter = fmt::format("{} & CPUS{{{}}}", meaning->mask, core::to_string(cpus));
+    Event event{.name = name_of(*meaning), .filter = {}};
+    if (meaning->kind == EventKind::ipi_sent)
+      event.sender = meaning->mask != nullptr ? Event::Sender::to_several : Event::Sender::to_one;
+    if (meaning->mask != nullptr) {
+      const auto of_mask = meaning->is_probe ? as_word(cpus) : fmt::format("CPUS{{{}}}", core::to_string(cpus));
+      if (!of_mask) continue;
+      event.filter = fmt::format("{} & {}", meaning->mask, *of_mask);
+    }
     const bool others_alone = !meaning->also_by_itself && cpus.size() <= kMostOneByOne;
     for (const char* const field : meaning->targets)
       event.filter += fmt::format("{}{}", event.filter.empty() ? "" : " || ",

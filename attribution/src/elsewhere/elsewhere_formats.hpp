@@ -6,6 +6,7 @@
 //   sched_waking, sched_wakeup(_new)   a thread is woken where it ran last, or where it is to run
 //   sched_migrate_task                 it goes from one CPU to another
 //   ipi_send_cpu, ipi_send_cpumask     an interrupt is sent, from Linux 6.4 on
+//   reschedule, call_one, call_many    the same on older ones, by probes of our own (sender_probes.hpp)
 #pragma once
 
 #include <cstddef>
@@ -23,14 +24,16 @@ namespace maxlat::attribution {
 
 class ElsewhereFormats {
  public:
-  // `events` is the folder events/ of a trace instance. An event that this kernel lacks is left out. ERRORS: a format
-  // that is not as the table has it.
-  static core::Result<ElsewhereFormats> read(const std::string& events);
+  // `events` is the folder events/ of a trace instance, `probes` the group of the probes in it; "": there are none. An
+  // event that this kernel lacks is left out. ERRORS: a format that is not as the table has it.
+  static core::Result<ElsewhereFormats> read(const std::string& events, const std::string& probes = "");
+  // Whether this kernel has an event of its own of interrupts that are sent.
+  static bool has_senders(const std::string& events);
 
   struct Event {
     std::string name;    // "sched/sched_waking"
     std::string filter;  // of the kernel: what is done to these CPUs, by others
-    bool is_of_sender = false;
+    enum class Sender : uint8_t { none, to_one, to_several } sender = Sender::none;  // of an interrupt: it tells that
   };
   std::vector<Event> aimed_at(const core::CpuList& watched) const;
 
@@ -55,7 +58,9 @@ class ElsewhereFormats {
     std::vector<FormatField> targets{};
   };
   core::Status add(const std::string& events, const Meaning& meaning);
+  std::string name_of(const Meaning& meaning) const;
 
+  std::string probes_;
   std::vector<Layout> by_number_;
   std::vector<const Meaning*> found_;
 };

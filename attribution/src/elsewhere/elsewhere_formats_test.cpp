@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr uint16_t kWaking = 375, kMigrate = 371, kSendCpu = 354, kSendMask = 353;
+constexpr uint16_t kWaking = 375, kMigrate = 371, kSendCpu = 354, kSendMask = 353, kReschedule = 1800, kCallMany = 1802;
 constexpr uint8_t kHardIrq = 0x08, kSoftirq = 0x10;
 
 class ElsewhereFormatsTest : public testing::Test {
@@ -37,6 +37,16 @@ class ElsewhereFormatsTest : public testing::Test {
     write("ipi/ipi_send_cpumask",
           format_of("ipi_send_cpumask", kSendMask,
                     {{"__data_loc cpumask_t cpumask", 8, 4}, {"void * callsite", 16, 8}, {"void * callback", 24, 8}}));
+  }
+  // As the kernel tells of SenderProbes' events.
+  void write_probes() {
+    write("maxlat_senders_7/reschedule",
+          format_of("reschedule", kReschedule,
+                    {{"unsigned long __probe_ip", 8, 8}, {"u32 target", 16, 4}, {"u64 caller", 20, 8}}));
+    write("maxlat_senders_7/call_many",
+          format_of(
+              "call_many", kCallMany,
+              {{"unsigned long __probe_ip", 8, 8}, {"u64 targets", 16, 8}, {"u64 caller", 24, 8}, {"u8 call", 32, 1}}));
   }
   void write(const std::string& event, const std::string& text) { events_.write(event + "/format", text); }
   ElsewhereFormats read() const {
@@ -121,6 +131,39 @@ TEST_F(ElsewhereFormatsTest, WhoSentAnInterrupt) {
   for (unsigned cpu = 0; cpu < 200; ++cpu)
     if (many->is_done_to(cpu)) targets.push_back(cpu);
   EXPECT_THAT(targets, ElementsAre(1, 9, 70));
+}
+
+TEST_F(ElsewhereFormatsTest, WhoSentAnInterruptOnAnOlderKernelProbesTell) {
+  write_probes();
+  EXPECT_FALSE(ElsewhereFormats::has_senders(events_.path()));
+  EXPECT_EQ(read().aimed_at({1}).size(), 2u) << "without their group they are others' events";
+  const auto formats = ElsewhereFormats::read(events_.path(), "maxlat_senders_7");
+  ASSERT_TRUE(formats) << formats.error().text;
+  const auto events = formats->aimed_at({1, 63});
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(events[2].name + ": " + events[2].filter,
+            "maxlat_senders_7/reschedule: (target == 1 && CPU != 1) || (target == 63 && CPU != 63)");
+  EXPECT_EQ(events[3].name + ": " + events[3].filter,
+            "maxlat_senders_7/call_many: targets & 0x8000000000000002");
+  EXPECT_EQ(events[3].sender, ElsewhereFormats::Event::Sender::to_several);
+  EXPECT_EQ(formats->aimed_at({1, 64}).size(), 3u) << "a word has no bit of CPU 64";
+
+  const auto one = formats->decode(
+      900, Record(kReschedule, 28).put(4, int32_t{7}).put(16, uint32_t{2}).put(20, uint64_t{0xffffffff81000010}), 3);
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->event.kind, EventKind::ipi_sent);
+  EXPECT_EQ(one->event.number, 3);
+  EXPECT_EQ(one->event.running, 7);
+  EXPECT_EQ(one->event.value, 0xffffffff81000010u);
+  EXPECT_EQ(one->event.priority, 0);
+  EXPECT_TRUE(one->is_done_to(2) && !one->is_done_to(3));
+  const auto many = formats->decode(900, Record(kCallMany, 36).put(16, uint64_t{1} << 1 | uint64_t{1} << 9).put(32, uint8_t{1}), 0);
+  ASSERT_TRUE(many);
+  EXPECT_EQ(many->event.priority, 1) << "it has a function called";
+  EXPECT_TRUE(many->is_done_to(1) && many->is_done_to(9) && !many->is_done_to(0) && !many->is_done_to(65));
+
+  write_senders();
+  EXPECT_TRUE(ElsewhereFormats::has_senders(events_.path()));
 }
 
 TEST_F(ElsewhereFormatsTest, WhatIsNoRecordOfThemIsNothing) {

@@ -11,6 +11,16 @@ constexpr const char* kInstancePrefix = "maxlat-elsewhere-";
 constexpr size_t kBufferKb = 128;  // of each CPU: two thousand events
 constexpr size_t kMostPages = 64;  // of one CPU in one read(): twice what a buffer holds
 
+// Nothing: the kernel has events of its own, or probes cannot be had: then no sender is named.
+std::optional<SenderProbes> probes_where_needed(const KernelBuffers& buffers) {
+  if (ElsewhereFormats::has_senders(buffers.events())) return {};
+  const core::Result<std::string> tracefs = core::open_tracefs("/");
+  if (!tracefs) return {};
+  auto probes = SenderProbes::make(*tracefs);
+  if (!probes) return {};
+  return *std::move(probes);
+}
+
 }  // namespace
 
 core::Result<ElsewhereSource> ElsewhereSource::open(const core::CpuList& watched) {
@@ -19,18 +29,21 @@ core::Result<ElsewhereSource> ElsewhereSource::open(const core::CpuList& watched
   if (!all) return all.error();
   auto buffers = KernelBuffers::open("/", kInstancePrefix);
   if (!buffers) return buffers.error();
-  auto formats = ElsewhereFormats::read(buffers->events());
+  auto probes = probes_where_needed(*buffers);  // behind the instances of the dead, which may have theirs on
+  auto formats = ElsewhereFormats::read(buffers->events(), probes ? probes->group() : "");
   if (!formats) return formats.error();
-  ElsewhereSource source(*std::move(buffers), *std::move(formats));
+  ElsewhereSource source(std::move(probes), *std::move(buffers), *std::move(formats));
+  using Sender = ElsewhereFormats::Event::Sender;
   std::vector<std::string> names;
   for (const ElsewhereFormats::Event& event : source.formats_.aimed_at(watched)) {
     const core::Status filtered = source.buffers_.filter(event.name, event.filter);
     // Linux 6.4 and 6.5 cannot look into a mask. Without its filter everything would be recorded. Without another event
     // the wrong one would be named.
-    if (!filtered && !event.is_of_sender) return filtered.error();
+    if (!filtered && event.sender == Sender::none) return filtered.error();
     if (!filtered) continue;
     names.push_back(event.name);
-    source.sender_events_ += event.is_of_sender;
+    source.senders_to_one_ = source.senders_to_one_ || event.sender == Sender::to_one;
+    source.senders_to_several_ = source.senders_to_several_ || event.sender == Sender::to_several;
   }
   if (core::Status recording = source.buffers_.record(*all, names, kBufferKb); !recording) return recording.error();
   source.watched_ = watched;

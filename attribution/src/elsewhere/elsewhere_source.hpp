@@ -14,10 +14,12 @@
 #include <maxlat/attribution/unseen_switches.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <maxlat/core/sys/result.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "elsewhere/elsewhere_formats.hpp"
+#include "elsewhere/sender_probes.hpp"
 
 namespace maxlat::attribution {
 
@@ -27,8 +29,9 @@ class ElsewhereSource {
   // (Exit::cannot_run).
   static core::Result<ElsewhereSource> open(const core::CpuList& watched);
 
-  // Of the two events that tell who sent an interrupt: one tells of those to one CPU, the other of those to several.
-  int sender_events() const { return sender_events_; }
+  // Whether it tells who sent an interrupt to one CPU, and one to several at once.
+  bool tells_senders_to_one() const { return senders_to_one_; }
+  bool tells_senders_to_several() const { return senders_to_several_; }
 
   // Since the last call: of each watched CPU, in the order of time, added to done[i]. False: some is lost, or there is
   // more. ERRORS: memory that is damaged.
@@ -37,15 +40,16 @@ class ElsewhereSource {
   uint64_t lost() const { return buffers_.instance().counts().lost(); }
 
  private:
-  ElsewhereSource(KernelBuffers buffers, ElsewhereFormats formats)
-      : buffers_(std::move(buffers)), formats_(std::move(formats)) {}
+  ElsewhereSource(std::optional<SenderProbes> probes, KernelBuffers buffers, ElsewhereFormats formats)
+      : probes_(std::move(probes)), buffers_(std::move(buffers)), formats_(std::move(formats)) {}
   // False: it is of no event that we know.
   bool add(const RingRecord& record, unsigned by, std::vector<std::vector<KernelEvent>>& done);
 
+  std::optional<SenderProbes> probes_;  // before the instance that has them on: it goes first
   KernelBuffers buffers_;
   ElsewhereFormats formats_;
   core::CpuList watched_, all_;
-  int sender_events_ = 0;
+  bool senders_to_one_ = false, senders_to_several_ = false;
   RingPage page_;
   std::map<int32_t, ShortName> names_;  // of this read(): later the number may be another thread's
 };

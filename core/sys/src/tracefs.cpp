@@ -67,13 +67,6 @@ OwnMount mount_for_this_process() {
   return {std::move(folder), errno};
 }
 
-bool is_dead(std::string_view number) {
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), pid);
-  if (error != std::errc{} || end != number.data() + number.size() || pid <= 0) return false;
-  return ::kill(pid, 0) != 0 && errno == ESRCH;
-}
-
 }  // namespace
 
 std::string find_tracefs(const std::string& root) {
@@ -140,13 +133,19 @@ TraceInstance::Counts TraceInstance::counts_of(unsigned cpu) const {
   return counts;
 }
 
+bool is_of_the_dead(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return false;
+  const std::string_view number = name.substr(prefix.size());
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), pid);
+  if (error != std::errc{} || end != number.data() + number.size() || pid <= 0) return false;
+  return ::kill(pid, 0) != 0 && errno == ESRCH;
+}
+
 void remove_instances_of_the_dead(const std::string& tracefs, std::string_view prefix) {
   std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(tracefs + "/instances", failure)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) && is_dead(std::string_view(name).substr(prefix.size())))
-      remove_instance(entry.path().string());
-  }
+  for (const auto& entry : fs::directory_iterator(tracefs + "/instances", failure))
+    if (is_of_the_dead(entry.path().filename().string(), prefix)) remove_instance(entry.path().string());
 }
 
 }  // namespace maxlat::core

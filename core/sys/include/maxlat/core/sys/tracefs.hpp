@@ -4,7 +4,7 @@
 //
 // Own and shared. An instance has its own buffer, clock, events, tracer and CPU mask; nobody else uses them, and they
 // end with the instance. Everything else exists once for the whole kernel (thresholds, the hwlat detector's mode,
-// uprobes): code that changes it must restore it.
+// kprobes and uprobes): code that changes it must restore it.
 //
 // Nothing is mounted for others: where nobody has mounted tracefs, open_tracefs() has a mount that is in no folder.
 #pragma once
@@ -70,6 +70,9 @@ class TraceInstance {
   explicit TraceInstance(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
+
+// Whether that name is `prefix` and the number of a process that is no more.
+bool is_of_the_dead(std::string_view name, std::string_view prefix);
 
 // An instance of a killed process goes on: its tracer may have interrupts off, and keeps others from it. Removes those
 // named `prefix` and the number of a process that is no more.
