@@ -9,6 +9,7 @@
 #include <maxlat/base/moment.hpp>
 #include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
+#include <maxlat/core/sys/home_cpu.hpp>
 #include <maxlat/core/sys/stop.hpp>
 
 namespace maxlat::scheduling {
@@ -78,7 +79,7 @@ std::optional<Round> PairThreads::round(Pace pace) {
   arrived_.store(0, std::memory_order_relaxed);  // relaxed: the turn hands it over
   give_turn(woken_);
   const uint64_t longest_ns = pace.slowness * (kToGoToSleep_ns + kToSpinBefore_ns) + pace.limit_ns;
-  if (!both_done(kPatience + std::chrono::nanoseconds(longest_ns))) return {};
+  if (!both_done(kPatience + std::chrono::nanoseconds(longest_ns)) || !left().empty()) return {};
   return round_;
 }
 
@@ -117,10 +118,12 @@ void PairThreads::live(Side& side, void (PairThreads::*act)()) {
   side.ready = become(side.scheduling);
   end_turn(side);
   if (!side.ready) return;
+  const core::HomeCpu home = core::HomeCpu::of_this_thread(cpu_);
   for (;;) {
     side.turn.wait();
     if (ending_.load(std::memory_order_relaxed)) return;  // relaxed: the turn handed it over
     (this->*act)();
+    if (!home.is_here()) side.left = home.why_left(true);  // on two CPUs each would run beside the other: no verdict
     end_turn(side);
   }
 }

@@ -23,6 +23,7 @@
 #include <maxlat/base/clock.hpp>
 #include <maxlat/core/sys/result.hpp>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "pair_table.hpp"
@@ -49,9 +50,12 @@ class PairThreads {
 
   // Once. ERRORS: what the kernel says to such a thread on such a CPU. A thread that got no CPU in time is starved().
   core::Status start();
-  // Nothing when a thread got no CPU in time: it is starved() then. REQUIRES: started, not starved.
+  // Nothing when a thread got no CPU in time: it is starved() then; or when one is not on that CPU any more: left().
+  // REQUIRES: started, not starved, not left.
   std::optional<Round> round(Pace pace);
   bool starved() const { return starved_; }
+  // Why a thread is elsewhere, as a sentence; "": both are on their CPU.
+  const std::string& left() const { return running_.left.empty() ? woken_.left : running_.left; }
   // Their numbers, by which the kernel knows them. REQUIRES: started.
   int32_t running_thread() const { return running_.id.load(std::memory_order_relaxed); }  // relaxed: a number alone
   int32_t woken_thread() const { return woken_.id.load(std::memory_order_relaxed); }      // relaxed: a number alone
@@ -65,6 +69,7 @@ class PairThreads {
     std::atomic<pid_t> id{0};
     std::atomic<bool> has_turn{true};  // of which the first is to get ready
     core::Status ready;
+    std::string left;
     std::thread thread;
   };
 
@@ -80,8 +85,8 @@ class PairThreads {
   const unsigned cpu_;
   const PairOfPolicies pair_;
   const base::CounterClock& clock_;
-  Side running_{.scheduling = pair_.running, .turn = {}, .ready = {}, .thread = {}},
-      woken_{.scheduling = pair_.woken, .turn = {}, .ready = {}, .thread = {}};
+  Side running_{.scheduling = pair_.running, .turn = {}, .ready = {}, .left = {}, .thread = {}},
+      woken_{.scheduling = pair_.woken, .turn = {}, .ready = {}, .left = {}, .thread = {}};
   Turn done_;
   std::atomic<bool> ending_{false};
   bool starved_ = false;

@@ -92,7 +92,7 @@ class PreemptionTest {
   core::Phase phase_;
   attribution::KernelWatching kernel_{};
   std::vector<std::vector<core::OutlierSample>> kept_;  // of the CPUs that are done
-  std::string starved_;                                 // who has a CPU that a thread did not get: the end; "": nobody
+  std::string cut_short_, advice_;                      // why no pair comes after this one, and what to do; "": nothing
 };
 
 void PreemptionTest::describe() {
@@ -128,13 +128,13 @@ core::Result<core::Phase> PreemptionTest::run(const OnPair& on_pair) {
   attribution::tell_of(kernel_, phase_);
   for (const unsigned cpu : settings_.cpus) {
     if (core::Status measured = run_cpu(cpu, on_pair); !measured) return measured.error();
-    if (!starved_.empty()) break;
+    if (!cut_short_.empty()) break;
   }
   if (kernel_.watch) attribution::enter_accounting(kernel_.watch->finish(), kept_, phase_);
-  if (!starved_.empty()) {
+  if (!cut_short_.empty()) {
     phase_.status = core::PhaseStatus::invalid;
-    phase_.reason = fmt::format("{}; that was pair {} of {}; end that task, or test other CPUs", starved_,
-                                phase_.pairs.size(), pairs_in_all());
+    phase_.reason =
+        fmt::format("{}; that was pair {} of {}{}", cut_short_, phase_.pairs.size(), pairs_in_all(), advice_);
   } else if (phase_.pairs.size() == pairs_in_all() && !stopped()) {
     conclude(phase_);
   } else {
@@ -147,7 +147,7 @@ core::Result<core::Phase> PreemptionTest::run(const OnPair& on_pair) {
 core::Status PreemptionTest::run_cpu(unsigned cpu, const OnPair& on_pair) {
   DelayBooks books;
   for (const PairOfPolicies& pair : pairs_) {
-    if (stopped() || !starved_.empty()) break;
+    if (stopped() || !cut_short_.empty()) break;
     core::Result<core::PolicyPair> tried = run_pair(cpu, pair, books);
     if (!tried) return tried.error();
     phase_.pairs.push_back(std::move(*tried));
@@ -195,6 +195,11 @@ core::Result<core::PolicyPair> PreemptionTest::run_pair(unsigned cpu, const Pair
   PairThreads threads(cpu, pair, clock_);
   const core::Status started = threads.start();
   if (!started) {
+    const core::Result<core::CpuList> online = core::online_cpus();
+    if (online && !core::contains(*online, cpu)) {
+      cut_short_ = fmt::format("CPU {} went offline", cpu);
+      return tried;
+    }
     // That this process may have the others is known by now.
     if (pair.woken.policy != core::Policy::deadline) return started.error();
     tried.refused = refusal_of(started.error());
@@ -210,14 +215,18 @@ core::Result<core::PolicyPair> PreemptionTest::run_pair(unsigned cpu, const Pair
   };
   PairThreads::Pace pace{pair.promise == Promise::must ? kLimitOfMust_ns : kLimitOfOthers_ns};
   base::Histogram latencies;
-  while (!threads.starved() && !enough()) {
+  while (!threads.starved() && threads.left().empty() && !enough()) {
     const std::optional<Round> round = threads.round(pace);
     if (!round || (stopped() && !round->ended())) break;
     enter(*round, threads, tried, latencies, books);
     const bool not_ready = round->spin_begin >= round->wake;
     if (not_ready) pace.slowness = std::min(pace.slowness * 2, kSlowest);
   }
-  if (const auto thread = threads.starved_at_real_time()) starved_ = kept_by_another(tried, *thread);
+  if (const auto thread = threads.starved_at_real_time()) {
+    cut_short_ = kept_by_another(tried, *thread);
+    advice_ = "; end that task, or test other CPUs";
+  }
+  if (!threads.left().empty()) cut_short_ = threads.left();
   if (tried.preempted > 0) {
     const core::CpuResult figures = core::cpu_result_from(cpu, latencies, clock_);
     tried.latency = {.min_ns = figures.min_ns, .median_ns = core::quantile_of(figures, 0.5), .max_ns = figures.max_ns};

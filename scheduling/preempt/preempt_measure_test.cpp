@@ -3,10 +3,12 @@
 // With real threads, where this process may have real-time policies: facts, no times.
 #include "preempt_measure.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <maxlat/base/clock.hpp>
+#include <maxlat/core/sys/affinity.hpp>
 #include <maxlat/core/sys/cpu_list.hpp>
 #include <thread>
 
@@ -66,6 +68,20 @@ TEST_F(PreemptionOnThisMachine, ARefusedPolicyIsAnErrorAndThreadsAreJoined) {
   const core::Status started = threads.start();
   ASSERT_FALSE(started.ok());
   EXPECT_THAT(started.error().text, HasSubstr("a real-time priority is 1 to 99"));
+}
+
+// As the kernel moves it when its CPU goes offline. A defect: such a pair was called broken.
+TEST_F(PreemptionOnThisMachine, AThreadThatWasMovedHasNoRound) {
+  const core::CpuList others = core::difference(*core::assignable_cpus(), {cpu_});
+  if (others.empty()) GTEST_SKIP() << "there is no other CPU";
+  PairThreads threads(cpu_, {low_, high_, {}}, clock_);
+  ASSERT_TRUE(threads.start().ok() && !threads.starved());
+  EXPECT_TRUE(threads.round({1'000'000'000}));
+  EXPECT_EQ(threads.left(), "");
+  ASSERT_TRUE(core::AffinityMask(others).apply(threads.woken_thread()));
+  EXPECT_FALSE(threads.round({1'000'000'000}));
+  EXPECT_FALSE(threads.starved());
+  EXPECT_THAT(threads.left(), HasSubstr(fmt::format("the thread on CPU {} was moved to another", cpu_)));
 }
 
 // Each pair of the table once on the CPU, each round in one count, the samples those of the pairs that must preempt.

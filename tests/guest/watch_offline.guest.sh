@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A measured CPU goes offline and comes back while npt, cyclic and hwlat watch the kernel, by our module and by tracefs.
+# A measured CPU goes offline and comes back while npt, cyclic and hwlat watch the kernel, by our module and by tracefs, and while
+# preempt tests it.
 # The meter of that CPU ends, the result is not valid and says why, with the time that was watched; the others go on, and the
 # names in their gaps stay right: also that of a task that wakes one on a measured CPU from the CPU that came back, and from one
 # that was offline when the watch began.
@@ -87,6 +88,21 @@ for backend in module tracefs; do
   online 3 1
   end $backend
 done
+# preempt measures one CPU after the other. Two threads that are on two CPUs preempt nobody: that is no verdict about the kernel.
+name=preempt
+"$MAXLAT" preempt -a 3 -D 5m -q --json "$OUT/$name.json" --snapshot 100ms > "$OUT/$name.txt" 2>&1 &
+pid=$!
+until [ -s "$OUT/$name.json" ]; do
+  [ -d /proc/$pid ] || fail "$name ended: $(cat "$OUT/$name.txt")"
+  usleep 20000
+done
+online 3 0
+status=0
+wait $pid || status=$?
+cat "$OUT/$name.txt"
+expect "$name: exit status" $status -eq 3
+grep -qE '"reason": "(CPU 3 went offline|the thread on CPU 3 was moved to another,[^;]*); that was pair [0-9]+ of 56"' "$OUT/$name.json" || fail "$name: no reason: $(grep '"reason"' "$OUT/$name.json")"
+online 3 1
 expect "trace instances left" "$(ls /sys/kernel/tracing/instances | grep -c maxlat || true)" -eq 0
 rm "$OUT/bell"
 rmmod maxlat_trace
