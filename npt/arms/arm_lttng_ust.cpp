@@ -49,6 +49,8 @@ class LttngUstArm : public Arm {
   }
   maxlat_npt_probe probe() override { return probe_; }
 
+  std::optional<double> consumer_cpu_s() const override { return session_.cpu_seconds(); }
+
   ArmBooks finish(const ArmRun& run) override {
     ArmBooks books;
     const LttngSession::End end = session_.stop();

@@ -102,6 +102,8 @@ class MaxlatArm : public Arm {
     if (session_->snapshot_if_above(ticks, 0, kSnapshotEvery)) snapshots_.fetch_add(1, std::memory_order_relaxed);
   }
 
+  std::optional<double> consumer_cpu_s() const override { return recorder_->cpu_seconds(); }
+
   ArmBooks finish(const ArmRun& run) override {
     ArmBooks books;
     core::EventCounts counts;

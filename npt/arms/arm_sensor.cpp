@@ -187,6 +187,7 @@ class SensorArm : public Arm {
     return is_last ? monitors_.wait_until_they_look() : core::Status{};
   }
   maxlat_npt_probe probe() override { return arm_->probe(); }
+  std::optional<double> consumer_cpu_s() const override { return monitors_.cpu_seconds(); }
   ArmBooks finish(const ArmRun& run) override {
     ArmBooks books = arm_->finish(run);
     monitors_.finish(books);

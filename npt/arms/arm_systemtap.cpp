@@ -79,6 +79,8 @@ class SystemtapArm : public Arm {
   }
   maxlat_npt_probe probe() override { return usdt_->probe(); }
 
+  std::optional<double> consumer_cpu_s() const override { return staprun_->cpu_seconds(); }
+
   ArmBooks finish(const ArmRun& run) override {
     ArmBooks books = usdt_->finish(run);
     staprun_->signal(SIGINT);

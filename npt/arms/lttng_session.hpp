@@ -29,6 +29,9 @@ class LttngSession {
   // for the traced program that it is. ERRORS: Exit::cannot_run where LTTng or a namespace is not to be had.
   core::Status start(const ArmSurroundings& surroundings);
 
+  // Of its daemons, so far. REQUIRES: start() succeeded.
+  double cpu_seconds() const { return daemon_->cpu_seconds(); }
+
   struct End {
     uint64_t discarded = 0;  // events, as the session counted them
     std::string broken;      // what of LTTng did not live to the end

@@ -73,6 +73,13 @@ core::Status SensorMonitors::wait_until_they_look() const {
   return {};
 }
 
+std::optional<double> SensorMonitors::cpu_seconds() const {
+  if (running_.empty()) return {};
+  double all = 0;
+  for (const core::Child& each : running_) all += each.cpu_seconds();
+  return all;
+}
+
 void SensorMonitors::finish(ArmBooks& books) {
   if (running_.empty()) return;
   for (core::Child& each : running_) each.signal(SIGINT);

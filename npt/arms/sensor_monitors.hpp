@@ -7,6 +7,7 @@
 
 #include <maxlat/core/sys/process.hpp>
 #include <maxlat/npt/arm.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ class SensorMonitors {
   core::Status start(const ArmSurroundings& surroundings);
   // When these are published. ERRORS: not within 20 s. THREADS: any.
   core::Status wait_until_they_look() const;
+  // CPU time of all of them, so far. Absent: there are none.
+  std::optional<double> cpu_seconds() const;
   // What they saw, into the facts. One that did not look to the end makes the run invalid.
   void finish(ArmBooks& books);
 

@@ -8,6 +8,7 @@
 #include <climits>
 #include <cmath>
 #include <iterator>
+#include <maxlat/core/result/fact_names.hpp>
 #include <maxlat/core/stats/comparison.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/text_table.hpp>
@@ -79,6 +80,11 @@ void print_table(Text out, const Arms& arms) {
   row("lost", [](const core::Phase& arm) {
     return arm.events ? fmt::format("{}", arm.events->lost()) : std::string(kNotMeasured);
   });
+  const auto busy = [](const core::Phase* arm) { return arm->facts.contains(core::fact::kConsumerCpu); };
+  if (std::any_of(arms.begin(), arms.end(), busy))
+    row("consumer CPU %", [&](const core::Phase& arm) {
+      return busy(&arm) ? arm.facts.at(core::fact::kConsumerCpu) : std::string(kNotMeasured);
+    });
   fmt::format_to(out, "{}", table.text(UINT_MAX, ""));
 }
 

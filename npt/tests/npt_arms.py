@@ -90,7 +90,7 @@ def sensors_have_every_event_and_are_read_meanwhile(folder):
         run.send_signal(signal.SIGINT)
         status, _, err = ended(run)
     facts = phases_of(f"{folder}/r.json")[0]["facts"]
-    assert status == 0 and facts["monitors"] == "2" and int(facts["monitor_looks"]) >= 2, f"{status} {err} {facts}"
+    assert status == 0 and facts["monitors"] == "2" and int(facts["monitor_looks"]) >= 2 and "consumer_cpu_percent" in facts, f"{status} {err} {facts}"
 
 
 def arms_that_record_nothing_say_so(folder):
@@ -100,6 +100,16 @@ def arms_that_record_nothing_say_so(folder):
             continue
         phase, = phases_of(f"{folder}/r.json")
         assert status == 0 and "events" not in phase and phase["facts"]["events_verified_by"].startswith("nothing"), phase
+
+
+def a_consumer_that_never_rests_is_told_to(folder):
+    busy = {}
+    for arm in ("maxlat:timer,period=0", "maxlat:timer,period=10ms", "delay:50ns"):
+        status, _, err = ended(start(arm, "-D", "2s", "-f", "10k", "--json", f"{folder}/r.json"))
+        assert status == 0, f"{arm}: {status} {err}"
+        busy[arm] = phases_of(f"{folder}/r.json")[0]["facts"].get("consumer_cpu_percent")
+    never_rests, rests, nobody = busy.values()
+    assert nobody is None and int(never_rests) > 2 * int(rests), busy  # it has the other CPU, or what is left of it
 
 
 def losses_are_counted_to_the_event(folder):
@@ -344,7 +354,8 @@ def one_cpu_only_is_said(folder):
     assert phase["events"]["recorded"] == 10007 and any("consumer had to share" in w for w in phase["warnings"]), phase
 
 
-CHECKS = [every_arm_records_what_it_was_given, sensors_have_every_event_and_are_read_meanwhile, arms_that_record_nothing_say_so, losses_are_counted_to_the_event,
+CHECKS = [every_arm_records_what_it_was_given, sensors_have_every_event_and_are_read_meanwhile, arms_that_record_nothing_say_so, a_consumer_that_never_rests_is_told_to,
+          losses_are_counted_to_the_event,
           tracers_of_the_kernel_account_for_each_call, windows_have_two_phases,
           a_kept_trace_says_what_each_switch_cost, the_worst_gap_is_named, a_limited_rate_has_paths_too, dropped_events_are_a_path,
           a_flight_recorder_is_written_out_at_long_gaps,

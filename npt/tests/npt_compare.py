@@ -81,6 +81,15 @@ def planted_delays_are_found_and_named(folder):
     assert median["verdict"] != "different" or median["difference_ns"] < 10, rare
 
 
+def who_reads_is_a_row_of_the_table(folder):
+    run, out = compared(folder, "none,sensor:counter,monitors=1", "--rounds", "2", "-D", "200ms")
+    [monitored] = [p for p in run["phases"] if p["arm"].startswith("sensor")]
+    told = monitored["facts"]["consumer_cpu_percent"]  # of one round, or "5 to 6"
+    assert re.search(rf"^consumer CPU % +- +- +{told}$", out, re.MULTILINE), out
+    _, out = compared(folder, "none,delay:0ns", "--rounds", "1", "-D", "20ms")
+    assert "consumer" not in out, out
+
+
 def differing_runs(folder, arms, runs):
     """The verdicts of those of `runs` comparisons that call any difference."""
     verdicts = []
@@ -251,7 +260,8 @@ def a_full_disk_is_told_after_the_table(folder):
     assert run.returncode == 1 and "no space left" in err and "variance (us2)" in out, (run.returncode, out, err)
 
 
-CHECKS = [same_seed_same_order, planted_delays_are_found_and_named, an_arm_does_not_differ_from_itself,
+CHECKS = [same_seed_same_order, planted_delays_are_found_and_named, who_reads_is_a_row_of_the_table,
+          an_arm_does_not_differ_from_itself,
           windows_are_compared_apart, gaps_with_a_tracepoint_are_compared_apart,
           a_look_that_no_run_has_is_told,
           what_the_samples_do_not_tell_is_not_told,

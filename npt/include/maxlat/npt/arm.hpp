@@ -60,6 +60,9 @@ class Arm {
   // One of the largest gaps so far was above ArmSpec::snapshot_above_ns. THREADS: those that measure, within the loop,
   // in the gap after: no lock, no system call.
   virtual void long_gap(uint64_t /*ticks*/) {}
+  // CPU time so far of the processes that take the events away, or that look at sensors; the kernel tells it to 10 ms.
+  // Absent: there are none.
+  virtual std::optional<double> consumer_cpu_s() const { return {}; }
   virtual ArmBooks finish(const ArmRun& run) = 0;
 };
 
