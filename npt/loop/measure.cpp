@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <chrono>
 #include <filesystem>
 #include <maxlat/attribution/outlier_accounting.hpp>
 #include <maxlat/attribution/trace_mark.hpp>
@@ -74,14 +75,20 @@ void tell_of(const attribution::TraceMark& mark, core::Phase& phase) {
   if (const std::string failure = mark.failure(); !failure.empty()) phase.warnings.push_back(failure);
 }
 
-std::optional<double> consumer_cpu_s(const ArmInPlace& in_place) {
-  return in_place.arm ? in_place.arm->consumer_cpu_s() : std::nullopt;
+struct ConsumerTime {
+  std::optional<double> cpu_s;
+  std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
+};
+
+ConsumerTime consumer_time(const ArmInPlace& in_place) {
+  return {in_place.arm ? in_place.arm->consumer_cpu_s() : std::nullopt};
 }
 
-// How busy the arm's consumer was while the loops ran.
-void enter_consumer(std::optional<double> before_s, std::optional<double> after_s, core::Phase& phase) {
-  if (before_s && after_s && phase.duration_s > 0)
-    phase.facts[core::fact::kConsumerCpu] = fmt::format("{:.0f}", 100 * (*after_s - *before_s) / phase.duration_s);
+// How busy the arm's consumer was while the loops ran, and their threads began and ended.
+void enter_consumer(const ConsumerTime& before, const ConsumerTime& after, core::Phase& phase) {
+  const double wall_s = std::chrono::duration<double>(after.at - before.at).count();
+  if (before.cpu_s && after.cpu_s && wall_s > 0)
+    phase.facts[core::fact::kConsumerCpu] = fmt::format("{:.0f}", 100 * (*after.cpu_s - *before.cpu_s) / wall_s);
 }
 
 std::vector<std::vector<core::OutlierSample>> outliers_of(const EndedRun& run) {
@@ -108,12 +115,12 @@ core::Result<Measurement> measure(const Options& options, const Observer& observ
   core::Phase before = phase_before(*plan, out_of_the_way.has_own_cpu());
   if (const auto& why = out_of_the_way.shares_them_because(); !why.empty()) before.warnings.push_back(why);
   tell_of(kernel, before);
-  const auto consumer_before_s = consumer_cpu_s(*in_place);
+  const ConsumerTime consumer_before = consumer_time(*in_place);
   const auto run = threads.run(before, observer);
-  const auto consumer_after_s = consumer_cpu_s(*in_place);
+  const ConsumerTime consumer_after = consumer_time(*in_place);
   if (!run) return run.error();
   auto measurement = measurement_of(*plan, before, *run, in_place->arm.get());
-  if (measurement) enter_consumer(consumer_before_s, consumer_after_s, measurement->phase);
+  if (measurement) enter_consumer(consumer_before, consumer_after, measurement->phase);
   if (measurement && kernel.watch) enter_accounting(kernel.watch->finish(), outliers_of(*run), measurement->phase);
   if (measurement && *mark) tell_of(**mark, measurement->phase);
   return measurement;

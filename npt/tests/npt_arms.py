@@ -109,7 +109,7 @@ def a_consumer_that_never_rests_is_told_to(folder):
         assert status == 0, f"{arm}: {status} {err}"
         busy[arm] = phases_of(f"{folder}/r.json")[0]["facts"].get("consumer_cpu_percent")
     never_rests, rests, nobody = busy.values()
-    assert nobody is None and int(never_rests) > 2 * int(rests), busy  # it has the other CPU, or what is left of it
+    assert nobody is None and 2 * int(rests) < int(never_rests) <= 102, busy  # it has the other CPU, or what is left of it
 
 
 def losses_are_counted_to_the_event(folder):
