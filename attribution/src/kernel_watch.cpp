@@ -23,7 +23,8 @@ constexpr auto kReadEvery = std::chrono::milliseconds(50);
 std::string not_told_by(const core::Result<ElsewhereSource>& elsewhere) {
   if (!elsewhere) return "what other CPUs do to these is not recorded: " + elsewhere.error().text;
   if (!elsewhere->tells_senders_to_one())
-    return "the sender of an interrupt is not told by this kernel (Linux 6.4 and later do, and on x86 kprobes)";
+    return "the sender of an interrupt is not told by this kernel (Linux 6.4 and later do), and by kprobes neither: " +
+           (elsewhere->why_no_probes().empty() ? "their filter is refused" : elsewhere->why_no_probes());
   if (!elsewhere->tells_senders_to_several())
     return "the sender of an interrupt to several CPUs at once is not told by this kernel (Linux 6.6 and later do)";
   return "";

@@ -53,7 +53,7 @@ void add_compare_options(po::options_description& table) {
   auto add = table.add_options();
   add("compare", core::argument("ARM,ARM,..."), "each arm against the first, in rounds of random order");
   add("find-max-rate", core::argument("ARM,..."), "the highest rate at which each arm loses no event");
-  add("with-load", core::argument("trace[:WHAT]"), "of both: with the kernel traced meanwhile: maxlat, all, syscalls");
+  add("with-load", core::argument("trace[:WHAT]"), "of these two: the kernel is traced meanwhile: maxlat, all, syscalls");
   add("rounds", core::argument<unsigned>("N")->default_value(kRounds), "of --compare; -D is then per round");
   add("seed", core::argument<std::uint64_t>("S"), "of the order in the rounds (of the clock)");
 }

@@ -116,9 +116,9 @@ void PairThreads::launch(Side& side, void (PairThreads::*act)()) {
 void PairThreads::live(Side& side, void (PairThreads::*act)()) {
   side.id.store(::gettid(), std::memory_order_relaxed);  // relaxed: a number alone
   side.ready = become(side.scheduling);
+  const core::HomeCpu home = core::HomeCpu::of_this_thread(cpu_);
   end_turn(side);
   if (!side.ready) return;
-  const core::HomeCpu home = core::HomeCpu::of_this_thread(cpu_);
   for (;;) {
     side.turn.wait();
     if (ending_.load(std::memory_order_relaxed)) return;  // relaxed: the turn handed it over

@@ -54,7 +54,8 @@ class PairThreads {
   // REQUIRES: started, not starved, not left.
   std::optional<Round> round(Pace pace);
   bool starved() const { return starved_; }
-  // Why a thread is elsewhere, as a sentence; "": both are on their CPU.
+  // Why a thread is elsewhere, as a sentence; "": both are on their CPU. REQUIRES: not starved, for such a thread may
+  // be about to say it.
   const std::string& left() const { return running_.left.empty() ? woken_.left : running_.left; }
   // Their numbers, by which the kernel knows them. REQUIRES: started.
   int32_t running_thread() const { return running_.id.load(std::memory_order_relaxed); }  // relaxed: a number alone

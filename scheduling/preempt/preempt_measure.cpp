@@ -226,7 +226,7 @@ core::Result<core::PolicyPair> PreemptionTest::run_pair(unsigned cpu, const Pair
     cut_short_ = kept_by_another(tried, *thread);
     advice_ = "; end that task, or test other CPUs";
   }
-  if (!threads.left().empty()) cut_short_ = threads.left();
+  if (!threads.starved() && !threads.left().empty()) cut_short_ = threads.left();
   if (tried.preempted > 0) {
     const core::CpuResult figures = core::cpu_result_from(cpu, latencies, clock_);
     tried.latency = {.min_ns = figures.min_ns, .median_ns = core::quantile_of(figures, 0.5), .max_ns = figures.max_ns};

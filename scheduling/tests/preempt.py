@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """preempt.py: maxlat preempt with real threads. Facts, no times: each round is counted once, a higher priority preempts, an
-equal SCHED_FIFO does not, threads on two CPUs are called broken; who had the time of the largest delays; ^C keeps what was
-measured; without rights it says so."""
+equal SCHED_FIFO does not, one that does not though it must is called broken, one on another CPU is not; who had the time of the
+largest delays; ^C keeps what was measured; without rights it says so."""
 import json
 import os
 import pathlib
@@ -121,8 +121,8 @@ def without_rights():
                                                    ended.stderr))
 
 
-def moved_away(file, cpu, other):
-    """Somebody binds our real-time threads to another CPU as fast as they come: then the pair runs at once and nothing preempts."""
+def meddled_with(file, cpu, meddle):
+    """`meddle(thread)` on each of our real-time threads that measures, as fast as they come."""
     running = subprocess.Popen([MAXLAT, "preempt", "-a", str(cpu), "-l", "30", "--json", file], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     while running.poll() is None:
@@ -130,20 +130,32 @@ def moved_away(file, cpu, other):
             thread = int(task.name)
             try:
                 real_time = os.sched_getscheduler(thread) in (os.SCHED_FIFO, os.SCHED_RR)
-                # One that has slept so often has been through some rounds, and does not look at its affinity any more.
+                # One that has slept so often has been through some rounds, and looks neither at its affinity nor at its policy.
                 slept = int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", (task / "status").read_text(), re.M)[1])
-                if real_time and slept > 6 and os.sched_getaffinity(thread) == {cpu}:
-                    os.sched_setaffinity(thread, {other})
+                if real_time and slept > 6:
+                    meddle(thread)
             except OSError:  # it has ended
                 pass
-    output, errors = running.communicate(timeout=60)
-    expect(f"what runs beside is no preemption: exit status 2 ({running.returncode}: {errors.strip().splitlines()[-1:]})",
-           running.returncode == 2)
+    return running.returncode, *running.communicate(timeout=60)
+
+
+def made_equal(file, cpu):
+    """Both have the same priority, whatever the pair says: then the woken one waits."""
+    status, output, errors = meddled_with(file, cpu, lambda thread: os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(96)))
+    expect(f"an equal one does not preempt: exit status 2 ({status}: {errors.strip().splitlines()[-1:]})", status == 2)
     expect("the pair is named",
            re.search(rf"^Broken: CPU {cpu}: SCHED_\w+ 9[45] over SCHED_.*: must preempt, and did not in 1 of ", output, re.M))
     judged = subprocess.run([MAXLAT, "gate", file, "--max", "1h"], capture_output=True, text=True, timeout=60)
     expect(f"the gate fails it, too ({judged.returncode})",
            judged.returncode == 2 and re.search(rf"^preempt: preemption .*CPU {cpu}: SCHED_.* fail$", judged.stdout, re.M))
+
+
+def moved_away(file, cpu, other):
+    """On two CPUs nothing preempts, which is no verdict about the kernel."""
+    status, output, errors = meddled_with(file, cpu, lambda thread: os.sched_setaffinity(thread, {other}))
+    expect(f"a thread that was moved makes it not valid ({status}: {errors.strip().splitlines()[-1:]})",
+           status == 3 and f"the thread on CPU {cpu} was moved to another" in errors and "Broken" not in output)
+    expect("what was measured before is kept", len(phase_of(file)["pairs"]) > 1)
 
 
 def kept_by_a_hog(file, cpu):
@@ -184,6 +196,7 @@ def main():
     without_rights()
     if len(cpus) > 1:
         with tempfile.TemporaryDirectory() as folder:
+            made_equal(pathlib.Path(folder) / "equal.json", cpus[-1])
             moved_away(pathlib.Path(folder) / "moved.json", cpus[-1], cpus[0])
             kept_by_a_hog(pathlib.Path(folder) / "kept.json", cpus[-1])
     return 1 if expect.failed else 0

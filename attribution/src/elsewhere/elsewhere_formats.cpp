@@ -47,11 +47,12 @@ std::string by_ranges(const char* field, const core::CpuList& cpus) {
   return filter;
 }
 
-// A word with a bit of each of the first CPUs. Nothing: another one is among these.
+// A word with a bit of each of those that a word has room for. Nothing: there are none.
 std::optional<std::string> as_word(const core::CpuList& cpus) {
   uint64_t word = 0;
-  if (!cpus.empty() && cpus.back() >= 64) return {};
-  for (const unsigned cpu : cpus) word |= uint64_t{1} << cpu;
+  for (const unsigned cpu : cpus)
+    if (cpu < 64) word |= uint64_t{1} << cpu;
+  if (word == 0) return {};
   return fmt::format("{:#x}", word);
 }
 
@@ -65,11 +66,13 @@ struct ElsewhereFormats::Meaning {
   const char *number, *value, *call;
   // What a CPU does to itself counts, too.
   bool also_by_itself;
-  bool is_probe = false;
+  enum class Probe : uint8_t { none, reschedules, calls } probe = Probe::none;  // `call` of a probe is the same always
+  bool is_probe() const { return probe != Probe::none; }
 };
 
 const std::vector<ElsewhereFormats::Meaning>& ElsewhereFormats::meanings() {
   constexpr const char* none = nullptr;
+  using Probe = Meaning::Probe;
   static const std::vector<Meaning> rows = {
       {"sched/sched_waking", EventKind::woken_elsewhere, {"target_cpu"}, none, "pid", none, none, false},
       {"sched/sched_wakeup", EventKind::woken_elsewhere, {"target_cpu"}, none, "pid", none, none, false},
@@ -77,9 +80,9 @@ const std::vector<ElsewhereFormats::Meaning>& ElsewhereFormats::meanings() {
       {"sched/sched_migrate_task", EventKind::moved_elsewhere, {"orig_cpu", "dest_cpu"}, none, "pid", none, none, true},
       {"ipi/ipi_send_cpu", EventKind::ipi_sent, {"cpu"}, none, none, "callsite", "callback", false},
       {"ipi/ipi_send_cpumask", EventKind::ipi_sent, {}, "cpumask", none, "callsite", "callback", false},
-      {"reschedule", EventKind::ipi_sent, {"target"}, none, none, "caller", none, false, true},
-      {"call_one", EventKind::ipi_sent, {"target"}, none, none, "caller", "call", false, true},
-      {"call_many", EventKind::ipi_sent, {}, "targets", none, "caller", "call", false, true},
+      {"reschedule", EventKind::ipi_sent, {"target"}, none, none, "caller", none, false, Probe::reschedules},
+      {"call_one", EventKind::ipi_sent, {"target"}, none, none, "caller", none, false, Probe::calls},
+      {"call_many", EventKind::ipi_sent, {}, "targets", none, "caller", none, false, Probe::calls},
   };
   return rows;
 }
@@ -90,11 +93,11 @@ bool ElsewhereFormats::has_senders(const std::string& events) {
 }
 
 std::string ElsewhereFormats::name_of(const Meaning& meaning) const {
-  return meaning.is_probe ? probes_ + "/" + meaning.name : meaning.name;
+  return meaning.is_probe() ? probes_ + "/" + meaning.name : meaning.name;
 }
 
 core::Status ElsewhereFormats::add(const std::string& events, const Meaning& meaning) {
-  if (meaning.is_probe && probes_.empty()) return {};
+  if (meaning.is_probe() && probes_.empty()) return {};
   const auto format = read_event_format(events, name_of(meaning));
   if (!format) return format.error();
   if (!*format) return {};
@@ -136,7 +139,7 @@ std::vector<ElsewhereFormats::Event> ElsewhereFormats::aimed_at(const core::CpuL
     if (meaning->kind == EventKind::ipi_sent)
       event.sender = meaning->mask != nullptr ? Event::Sender::to_several : Event::Sender::to_one;
     if (meaning->mask != nullptr) {
-      const auto of_mask = meaning->is_probe ? as_word(cpus) : fmt::format("CPUS{{{}}}", core::to_string(cpus));
+      const auto of_mask = meaning->is_probe() ? as_word(cpus) : fmt::format("CPUS{{{}}}", core::to_string(cpus));
       if (!of_mask) continue;
       event.filter = fmt::format("{} & {}", meaning->mask, *of_mask);
     }
@@ -168,7 +171,8 @@ std::optional<ElsewhereFormats::Done> ElsewhereFormats::decode(uint64_t tick, st
   };
   const uint64_t number = word_of(bytes_of(layout.number)), value = word_of(bytes_of(layout.value)),
                  flags = word_of(bytes_of(layout.flags)), thread = word_of(bytes_of(layout.thread));
-  const bool is_call = word_of(bytes_of(layout.call)) != 0, is_sent = layout.meaning->kind == EventKind::ipi_sent;
+  const bool is_call = word_of(bytes_of(layout.call)) != 0 || layout.meaning->probe == Meaning::Probe::calls,
+             is_sent = layout.meaning->kind == EventKind::ipi_sent;
   Done done{.event = {.tick = tick, .value = is_sent ? value : by, .kind = layout.meaning->kind}};
   done.event.number = static_cast<int32_t>(is_sent ? by : number);
   done.event.priority = is_call ? 1 : 0;

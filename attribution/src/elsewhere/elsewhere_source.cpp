@@ -11,14 +11,10 @@ constexpr const char* kInstancePrefix = "maxlat-elsewhere-";
 constexpr size_t kBufferKb = 128;  // of each CPU: two thousand events
 constexpr size_t kMostPages = 64;  // of one CPU in one read(): twice what a buffer holds
 
-// Nothing: the kernel has events of its own, or probes cannot be had: then no sender is named.
-std::optional<SenderProbes> probes_where_needed(const KernelBuffers& buffers) {
-  if (ElsewhereFormats::has_senders(buffers.events())) return {};
+core::Result<SenderProbes> make_probes() {
   const core::Result<std::string> tracefs = core::open_tracefs("/");
-  if (!tracefs) return {};
-  auto probes = SenderProbes::make(*tracefs);
-  if (!probes) return {};
-  return *std::move(probes);
+  if (!tracefs) return tracefs.error();
+  return SenderProbes::make("/", *tracefs);
 }
 
 }  // namespace
@@ -29,10 +25,17 @@ core::Result<ElsewhereSource> ElsewhereSource::open(const core::CpuList& watched
   if (!all) return all.error();
   auto buffers = KernelBuffers::open("/", kInstancePrefix);
   if (!buffers) return buffers.error();
-  auto probes = probes_where_needed(*buffers);  // behind the instances of the dead, which may have theirs on
+  std::optional<SenderProbes> probes;
+  std::string why_no_probes;
+  if (!ElsewhereFormats::has_senders(buffers->events())) {
+    auto made = make_probes();  // behind the instances of the dead, which may have theirs on
+    if (made) probes.emplace(*std::move(made));
+    if (!made) why_no_probes = made.error().text;
+  }
   auto formats = ElsewhereFormats::read(buffers->events(), probes ? probes->group() : "");
   if (!formats) return formats.error();
   ElsewhereSource source(std::move(probes), *std::move(buffers), *std::move(formats));
+  source.why_no_probes_ = std::move(why_no_probes);
   using Sender = ElsewhereFormats::Event::Sender;
   std::vector<std::string> names;
   for (const ElsewhereFormats::Event& event : source.formats_.aimed_at(watched)) {

@@ -2,6 +2,7 @@
 //
 // What other CPUs do to the watched ones, whoever records those: by a trace instance of its own, of all CPUs, in which
 // the kernel's filters leave only these few events. So its buffers are small, and no CPU records what concerns nobody.
+// On a kernel that has no event of interrupts that are sent: by probes (sender_probes.hpp), too.
 //
 // THREADS   one at a time.
 // UNDONE    by the destructor.
@@ -32,6 +33,8 @@ class ElsewhereSource {
   // Whether it tells who sent an interrupt to one CPU, and one to several at once.
   bool tells_senders_to_one() const { return senders_to_one_; }
   bool tells_senders_to_several() const { return senders_to_several_; }
+  // Of a kernel without events of its own: why there are no probes either. "": there are.
+  const std::string& why_no_probes() const { return why_no_probes_; }
 
   // Since the last call: of each watched CPU, in the order of time, added to done[i]. False: some is lost, or there is
   // more. ERRORS: memory that is damaged.
@@ -50,6 +53,7 @@ class ElsewhereSource {
   ElsewhereFormats formats_;
   core::CpuList watched_, all_;
   bool senders_to_one_ = false, senders_to_several_ = false;
+  std::string why_no_probes_;
   RingPage page_;
   std::map<int32_t, ShortName> names_;  // of this read(): later the number may be another thread's
 };

@@ -11,7 +11,8 @@
 // in a group with our process's number. An instance made before them has them, too.
 //
 // COST      a sender takes a kprobe by ftrace for each interrupt that it sends, to whatever CPU.
-// UNDONE    by the destructor, when no instance has them on; those of a maxlat that was killed, by the next one.
+// UNDONE    by the destructor, when no instance has them on; those of a maxlat that was killed, by the next one, and so
+//           those that another tracer had on, too, when it had switched on all events.
 #pragma once
 
 #include <maxlat/core/sys/result.hpp>
@@ -23,8 +24,8 @@ namespace maxlat::attribution {
 
 class SenderProbes {
  public:
-  // ERRORS: no kprobes in this kernel, or not for us; another processor.
-  static core::Result<SenderProbes> make(const std::string& tracefs);
+  // `root` is "/" in life. ERRORS: no kprobes by ftrace in this kernel, or not for us; another processor; Xen.
+  static core::Result<SenderProbes> make(const std::string& root, const std::string& tracefs);
   SenderProbes(SenderProbes&&) noexcept = default;
   SenderProbes& operator=(SenderProbes&&) = delete;
   ~SenderProbes();

@@ -14,7 +14,7 @@
 // COST       in the loop: nothing, but for the few gaps that are asked for. On a measured CPU: the recording of each
 //            event, so that every interrupt is longer (docs/who-did-it.md).
 // THREADS    start(), finish() and the destructor: the caller. gaps_of(): any, before the loops start.
-// UNDONE     by the destructor: nothing of it is left in the kernel.
+// UNDONE     by the destructor: nothing of it is left in the kernel (but see elsewhere/sender_probes.hpp).
 #pragma once
 
 #include <cstdint>
