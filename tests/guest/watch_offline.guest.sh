@@ -23,16 +23,19 @@ until_loops() { # NUMBER
     usleep 20000
   done
 }
-# Both CPUs are measured. What is done from its return on is done without CPU 3.
-leave() { # NAME COMMAND...
+begin() { # NAME COMMAND...: it has measured something when this returns
   name=$1
   shift
-  "$MAXLAT" "$@" -a 2,3 -q --json "$OUT/$name.json" --snapshot 1s > "$OUT/$name.txt" 2>&1 &
+  "$MAXLAT" "$@" -q --json "$OUT/$name.json" > "$OUT/$name.txt" 2>&1 &
   pid=$!
   until [ -s "$OUT/$name.json" ]; do
     [ -d /proc/$pid ] || fail "$name ended: $(cat "$OUT/$name.txt")"
     usleep 20000
   done
+}
+# Both CPUs are measured. What is done from its return on is done without CPU 3.
+leave() { # NAME COMMAND...
+  begin "$@" -a 2,3 --snapshot 1s
   online 3 0
   until_loops 1
 }
@@ -100,13 +103,7 @@ for backend in module tracefs; do
   end $backend
 done
 # preempt measures one CPU after the other. Two threads that are on two CPUs preempt nobody: that is no verdict about the kernel.
-name=preempt
-"$MAXLAT" preempt -a 3 -D 5m -q --json "$OUT/$name.json" --snapshot 100ms > "$OUT/$name.txt" 2>&1 &
-pid=$!
-until [ -s "$OUT/$name.json" ]; do
-  [ -d /proc/$pid ] || fail "$name ended: $(cat "$OUT/$name.txt")"
-  usleep 20000
-done
+begin preempt preempt -a 3 -D 5m --snapshot 100ms
 online 3 0
 status=0
 wait $pid || status=$?
