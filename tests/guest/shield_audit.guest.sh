@@ -5,7 +5,7 @@
 # guest-mode: interleaved
 # guest-cpus: 4
 # guest-cpu: max,+invtsc,x-force-features=on
-# guest-timeout_s: 260
+# guest-timeout_s: 320
 # guest-userland: host
 # Without the first two, RCU cannot end a grace period while a loop of priority 99 spins there, and whoever switches events
 # off waits.
@@ -37,7 +37,7 @@ rate() { awk '$1 == 1 && $2 ~ /quiet|disturbed/ { print $3 } $1 == 1 && $2 == "o
 for worker in 1 2 3 4 5; do (while [ ! -e /tmp/unloaded ]; do usleep 500; done) & loads="${loads-} $!"; done
 # So long that the few that come while a shield is young are less than a hundredth on a slow host, too.
 seconds=1 before=0
-until [ "$(awk -v n="$before" -v s=$seconds 'BEGIN { print int(n * s) }')" -ge 1000 ] || [ $seconds -ge 16 ]; do
+until [ "$(awk -v n="$before" -v s=$seconds 'BEGIN { print int(n * s) }')" -ge 600 ] || [ $seconds -ge 8 ]; do
   seconds=$((seconds * 2))
   audit --cpus 1 -D ${seconds}s --no-events
   expect "status without a shield" $status -eq 2

@@ -41,6 +41,7 @@ sleep 5 # rounds, if it had them
 masks | diff under - || fail "a mask was written under the shield"
 shield status
 shield off -q
+until [ "$(state)" != R ]; do usleep 10000; done  # it may be at work
 expect "state of irqbalance after off" "$(state)" = S
 echo 0,2-3 > "$mask"
 kill -HUP "$balances"

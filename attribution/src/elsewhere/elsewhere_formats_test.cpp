@@ -157,7 +157,8 @@ TEST_F(ElsewhereFormatsTest, WhoSentAnInterruptOnAnOlderKernelProbesTell) {
   EXPECT_EQ(one->event.value, 0xffffffff81000010u);
   EXPECT_EQ(one->event.priority, 0);
   EXPECT_TRUE(one->is_done_to(2) && !one->is_done_to(3));
-  const auto many = formats->decode(900, Record(kCallMany, 32).put(16, uint64_t{1} << 1 | uint64_t{1} << 9), 0);
+  const Record to_many = Record(kCallMany, 32).put(16, uint64_t{1} << 1 | uint64_t{1} << 9);
+  const auto many = formats->decode(900, to_many, 0);
   ASSERT_TRUE(many);
   EXPECT_EQ(many->event.priority, 1) << "it has a function called";
   EXPECT_TRUE(many->is_done_to(1) && many->is_done_to(9) && !many->is_done_to(0) && !many->is_done_to(65));
