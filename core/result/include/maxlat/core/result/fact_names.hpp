@@ -27,7 +27,7 @@ inline constexpr const char* kBelowThreshold = "below the threshold";
 // The moment that the times of a phase's samples count from: phase_start.hpp.
 inline constexpr const char* kStartMonotonic_ns = "start_monotonic_ns";
 inline constexpr const char* kStartRealtime_ns = "start_realtime_ns";
-// "26": of one CPU, in percent, of an arm's consumer or monitors, while the loops ran.
+// "26": of one CPU, in percent, of an arm's consumer or monitors, from before the loops begin until they have ended.
 inline constexpr const char* kConsumerCpu = "consumer_cpu_percent";
 inline constexpr const char* kTraceBytes = "trace_bytes";  // what an arm's tracer wrote
 // "50.0 us": the measurement was to end at the first sample above. Told whether one was or not.
