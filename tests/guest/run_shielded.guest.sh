@@ -8,7 +8,7 @@
 # guest-userland: host
 # guest-needs: cyclictest
 # guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
-# guest-timeout_s: 500
+# guest-timeout_s: 700
 # 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
 # guest-console_allow: dl_rq_change_utilization|Call Trace
 mount -t cgroup2 none /sys/fs/cgroup
@@ -71,20 +71,12 @@ look() {
     usleep 50000
   done
 }
-# PID FILE: where the tracer's consumer may run, which is there while its arm is measured.
-look_for_consumer() {
-  until [ -s "$2" ] || ! kill -0 "$1" 2> /dev/null; do
-    for name in $(grep -lsx maxlat-recorder /proc/[0-9]*/task/[0-9]*/comm); do
-      awk '/^Cpus_allowed_list/ { print $2 }' "${name%comm}status" >> "$2" 2> /dev/null || true
-    done
-    usleep 20000
-  done
-}
 status=0
 run --plan /tmp/plan.toml --shield -a 1 -o /tmp/run > "$OUT/run.txt" 2>&1 & runs=$!
+threads_while_measured /sys/fs/cgroup/maxlat-shield $runs > "$OUT/threads" & looks=$!
 look $runs
 echo h > /proc/sysrq-trigger  # the kernel says something while npt measures
-look_for_consumer $runs "$OUT/consumers"
+wait $looks
 wait $runs || status=$?
 cp -r /tmp/run/. "$OUT/"
 cat "$OUT/run.txt"
@@ -96,7 +88,8 @@ for phase in shield "shield audit" timer loop "tracers: maxlat:timer"; do
 done
 grep -q 'cyclictest' "$OUT/looked" || fail "cyclictest measured outside the shield"
 grep -q 'npt' "$OUT/looked" || fail "npt measured outside the shield"
-[ "$(sort -u "$OUT/consumers")" = 0,2-3 ] || fail "the tracer's consumer may run on $(sort -u "$OUT/consumers"), and not on CPU 0, 2 and 3"
+consumer=$(awk '$1 == "maxlat-recorder" { print $2 }' "$OUT/threads" | sort -u)
+[ "$consumer" = 0,2-3 ] || fail "the tracer's consumer may run on $consumer, and not on CPU 0, 2 and 3"
 spoke=$(awk -F'"' '$2 == "name" && $4 ~ /^(timer|loop|tracers.*|preflight.*)$/ { phase = $4; sub(/:.*/, "", phase) } /sysrq: HELP/ { print phase }' \
   "$OUT/result.json" | sort -u)
 case $spoke in loop|tracers) ;; *) fail "the kernel's message is in '$spoke', not in the phase of npt" ;; esac
@@ -109,25 +102,17 @@ name = "one CPU keeps house"
 shield = "required"
 housekeeping = "0"
 PLAN
-# "sleep 0": of each thread that is not the kernel's, for as long as somebody measures in the shield.
-look_at_all() {
-  until [ -n "$(cat /sys/fs/cgroup/maxlat-shield/cgroup.threads 2> /dev/null)" ] || ! kill -0 "$1" 2> /dev/null; do usleep 20000; done
-  while [ -n "$(cat /sys/fs/cgroup/maxlat-shield/cgroup.threads 2> /dev/null)" ]; do
-    cat /proc/[0-9]*/task/[0-9]*/status 2> /dev/null | awk '/^Name:/ { name = $2; kernel = 1 } /^VmSize:/ { kernel = 0 }
-      /^Cpus_allowed_list:/ && !kernel { print name, $2 }'
-  done | sort -u
-}
 status=0
 run --plan /tmp/house.toml -a 1 -o /tmp/house > "$OUT/house.txt" 2>&1 & runs=$!
-look_at_all $runs > "$OUT/all"
-look_for_consumer $runs "$OUT/consumer_of_house"
+threads_while_measured /sys/fs/cgroup/maxlat-shield $runs | sort -u > "$OUT/all"
 wait $runs || status=$?
 cp /tmp/house/result.json "$OUT/house.json"
 [ $status -eq 0 ] || [ $status -eq 3 ] || { cat "$OUT/house.txt"; fail "with housekeeping CPUs: exit status $status"; }
-for thread in init keeper:command maxlat; do grep -q "^$thread 0$" "$OUT/all" || { cat "$OUT/all"; fail "$thread was not seen on CPU 0 alone"; }; done
+for thread in init keeper:command maxlat maxlat-recorder; do
+  grep -qx "$thread 0" "$OUT/all" || { cat "$OUT/all"; fail "$thread was not seen on CPU 0 alone"; }
+done
 elsewhere=$(awk '$2 != "0" && $2 != "1"' "$OUT/all")  # 1: who measures
 [ -z "$elsewhere" ] || fail "may run elsewhere: $elsewhere"
-[ "$(sort -u "$OUT/consumer_of_house")" = 0 ] || fail "the tracer's consumer may run on $(sort -u "$OUT/consumer_of_house")"
 for fact in '"housekeeping": *"0"' '"load CPUs": *"0"'; do grep -q "$fact" "$OUT/house.json" || fail "the result does not say $fact"; done
 as_before "a run with housekeeping CPUs"
 
