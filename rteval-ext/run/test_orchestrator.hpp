@@ -15,6 +15,37 @@
 
 namespace maxlat::rteval_ext::test {
 
+inline constexpr const char* kThreePhases = R"(
+name = "three"
+[[phase]]
+name = "first"
+kind = "hwlat"
+duration = "1s"
+[[phase]]
+name = "second"
+kind = "npt"
+duration = "1s"
+[phase.limits]
+max_ns = 6000
+[[phase]]
+name = "third"
+kind = "npt"
+duration = "1s"
+)";
+
+inline constexpr const char* kControl = R"(
+name = "control"
+[[phase]]
+name = "control"
+kind = "control"
+meters = ["npt", "hwlat"]
+)";
+
+// Meters (Script::shell) that measure until they are stopped; the second says when it has begun, as a control wants it.
+inline constexpr const char* kUntilStopped = "trap 'cp $RESULT $JSON; exit 0' INT; while :; do sleep 0.05; done";
+inline constexpr const char* kUntilStoppedWhenReady =
+    "trap 'cp $RESULT $JSON; exit 0' INT; touch $JSON.ready; while :; do sleep 0.05; done";
+
 class Orchestrator : public testing::Test {
  protected:
   core::Result<Outcome> run(const char* plan_text, core::RunResult begun = {},

@@ -20,7 +20,6 @@ FULL_FOLDERS = {
 LONG_FILES = {
     "core/machine/src/settings_test.cpp": "one test a setting",
     "python/maxlat_sensors/__init__.py": "what a user imports: one class a kind of value",
-    "rteval-ext/run/orchestrator_test.cpp": "one test an end that a run can have",
     "tests/tracer/kernel_cases.py": "one function a case",
     "tests/tracer/record_cases.py": "one function a case, in the order of the manual page",
     "tracer/consumer/recorder_test.cpp": "one test an event in a recorder's life",
