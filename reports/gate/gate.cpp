@@ -146,6 +146,29 @@ void add_warnings(core::Verdict& verdict) {
           fmt::format("warning: {} is {}, limit {}: {}", rule.rule, rule.observed, rule.limit, rule.note));
 }
 
+bool may_be_invalid(const Gate& gate, const std::string& phase, const std::string& kind) {
+  return std::any_of(gate.may_be_invalid.begin(), gate.may_be_invalid.end(),
+                     [&](const std::string& name) { return name == phase || name == kind; });
+}
+
+constexpr const char* kLetBeInvalid = "the gate lets it be invalid";
+
+// Of a rule about all phases, those that the gate lets be invalid are warnings, as long as another is left: a limit
+// that no phase has to keep is no limit.
+void let_be_invalid(const core::RunResult& run, const Gate& gate, std::vector<JudgedRule>& rows) {
+  const auto is_let = [&](const JudgedRule& row) {
+    return may_be_invalid(gate, row.phase, row.kind) &&
+           std::any_of(run.phases.begin(), run.phases.end(),
+                       [&](const core::Phase& phase) { return phase.name == row.phase && unfit_because(phase); });
+  };
+  if (std::all_of(rows.begin(), rows.end(), is_let)) return;
+  for (JudgedRule& row : rows) {
+    if (!is_let(row)) continue;
+    row.result.outcome = Outcome::warning;
+    row.result.note = kLetBeInvalid;
+  }
+}
+
 // Phases that are not valid, and that none of the rows is about.
 std::vector<JudgedRule> unasked_phases(const core::RunResult& run, const Gate& gate,
                                        const std::vector<JudgedRule>& rows) {
@@ -156,14 +179,13 @@ std::vector<JudgedRule> unasked_phases(const core::RunResult& run, const Gate& g
     const bool asked =
         std::any_of(rows.begin(), rows.end(), [&](const JudgedRule& row) { return row.phase == phase.name; });
     if (!unfit || asked) continue;
-    const bool let = std::any_of(gate.may_be_invalid.begin(), gate.may_be_invalid.end(),
-                                 [&](const std::string& name) { return name == phase.name || name == phase.kind; });
+    const bool let = may_be_invalid(gate, phase.name, phase.kind);
     const bool of_a_tracer = core::kind_of(phase).measures && !is_of_the_box(phase);
     unasked.push_back({.result = {.rule = phase.name + ": is valid",
                                   .limit = "valid",
                                   .observed = "not measured: " + *unfit,
                                   .outcome = let || of_a_tracer ? Outcome::warning : Outcome::invalid,
-                                  .note = let           ? "the gate lets it be invalid"
+                                  .note = let           ? kLetBeInvalid
                                           : of_a_tracer ? "no rule is about this tracer"
                                                         : ""},
                        .phase = phase.name,
@@ -184,8 +206,13 @@ std::vector<std::string> let_for_nothing(const core::RunResult& run, const Gate&
 std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate) {
   std::vector<JudgedRule> all;
   const auto add = [&](std::vector<JudgedRule> judged) { all.insert(all.end(), judged.begin(), judged.end()); };
-  for (const Rule& rule : gate.rules) add(judge_rule(run, rule));
-  if (gate.baseline) add(judge_baseline(run, *gate.baseline));
+  const auto add_of = [&](std::vector<JudgedRule> judged, bool of_all_phases) {
+    if (of_all_phases) let_be_invalid(run, gate, judged);
+    add(std::move(judged));
+  };
+  for (const Rule& rule : gate.rules) add_of(judge_rule(run, rule), rule.phase == "*");
+  if (gate.baseline)
+    add_of(judge_baseline(run, *gate.baseline), gate.baseline->phases == std::vector<std::string>{"*"});
   const size_t asked = all.size();
   add(broken_promises(run));
   add(exceeded_limits_of_its_own(run));

@@ -298,6 +298,29 @@ TEST(Gate, APhaseThatIsNotValidAndThatNoRuleIsAboutIsNoPass) {
   EXPECT_EQ(judged(run, gate).kind, Kind::pass) << "what cannot run here says nothing of the box";
 }
 
+TEST(Gate, ALimitOfAllPhasesDoesWithoutThoseThatMayBeInvalid) {
+  auto run = test::typical_run();
+  auto& dead = *std::find_if(run.phases.begin(), run.phases.end(),
+                             [](const core::Phase& phase) { return phase.kind == "cyclictest"; });
+  dead.reason = "hackbench is not installed";
+  Gate gate{.name = "g", .rules = {{.phase = "*", .metric = "max_ns", .limit = 1e9}}};
+  for (const auto status : {core::PhaseStatus::failed, core::PhaseStatus::skipped}) {
+    dead.status = status;
+    gate.may_be_invalid = {};
+    EXPECT_EQ(judged(run, gate).kind, Kind::invalid);
+    gate.may_be_invalid = {dead.kind};
+    const auto let = judged(run, gate);
+    EXPECT_EQ(let.kind, Kind::pass);
+    EXPECT_THAT(let.reasons, Contains(AllOf(HasSubstr("warning: " + dead.name + ": max_ns is not measured"),
+                                            HasSubstr("the gate lets it be invalid"))));
+    gate.rules[0].phase = dead.name;
+    EXPECT_EQ(judged(run, gate).kind, Kind::invalid) << "a limit of its own";
+    gate.rules[0].phase = "*";
+  }
+  run.phases = {core::Phase(dead)};
+  EXPECT_EQ(judged(run, gate).rules.at(0).outcome, Outcome::invalid) << "a limit that nothing has to keep";
+}
+
 TEST(Gate, ATracersArmThatIsNotValidIsAWarning) {
   auto run = test::typical_run();
   auto& arm = *std::find_if(run.phases.begin(), run.phases.end(),
