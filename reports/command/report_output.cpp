@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <maxlat/core/sys/output_file.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/tell.hpp>
 #include <maxlat/core/sys/terminal.hpp>
 #include <maxlat/reports/report.hpp>
@@ -18,6 +19,9 @@ unsigned width_of_output() {
   return static_cast<unsigned>(core::terminal_width(STDOUT_FILENO).value_or(core::kScreenWidth));
 }
 
+// Narrower, its tables are no tables.
+constexpr unsigned kNarrowest = 40;
+
 bool is_page(const std::string& format) {
   return format == "html" || format == "pdf";
 }
@@ -27,6 +31,7 @@ core::Result<std::string> made(const ReportForms& forms, const std::string& form
   if (format == "md") return forms.markdown();
   if (format == "text")
     return forms.text(line.has("width") ? line.get<unsigned>("width") : width_of_output(), to_terminal);
+  if (format == "pdf") core::catch_stop_signals();  // a browser takes its time, and has a folder that must go
   auto page = forms.page();
   return page && format == "pdf" ? pdf_of(*page) : page;
 }
@@ -41,11 +46,13 @@ void add_output_options(boost::program_options::options_description& options) {
   add("format", core::argument("FORM"),
       "html (default), pdf (needs chromium), text for the terminal, md (Markdown) for a merge request");
   add("text", "the same as --format text; needs no gnuplot");
-  add("width", core::argument<unsigned>("N"), "columns of the text (default: the terminal's, else 100)");
+  add("width", core::argument<unsigned>("N"), "columns of the text, 40 and more (default: the terminal's, else 100)");
 }
 
 core::Result<std::string> format_of(const core::CommandLine& line) {
   const std::string format = line.has("format") ? line.get<std::string>("format") : line.has("text") ? "text" : "html";
+  if (line.has("width") && line.get<unsigned>("width") < kNarrowest)
+    return core::Error{fmt::format("--width {}: from {} columns on", line.get<unsigned>("width"), kNarrowest)};
   if (line.has("text") && format != "text")
     return core::Error{"--text and --format " + format + " are two forms", "leave one of them out"};
   for (const char* known : {"html", "pdf", "text", "md"})

@@ -3,10 +3,11 @@
 // A page as PDF. The browser is a guest here: it gets a profile and a folder of its own, which go with the call.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <maxlat/core/sys/output_file.hpp>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/temporary_folder.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <maxlat/reports/report.hpp>
@@ -20,6 +21,22 @@ std::string browser() {
   for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
     if (std::string program = core::find_program(name); !program.empty()) return program;
   return {};
+}
+
+core::Result<core::ProcessEnd> printed(const core::ProcessSpec& spec) {
+  auto child = core::Child::start(spec);
+  if (!child) return child.error();
+  const auto at_last = std::chrono::steady_clock::now() + kPrintingLimit;
+  while (!core::stop_requested() && std::chrono::steady_clock::now() < at_last) {
+    pollfd watched[] = {{child->pidfd(), POLLIN, 0}, {core::stop_fd(), POLLIN, 0}};
+    core::poll_until(watched, at_last);
+    if (auto end = child->wait_for(std::chrono::milliseconds(0))) return *std::move(end);
+  }
+  child->stop();
+  return core::Error{core::stop_requested()
+                         ? "the PDF was not made: stopped"
+                         : fmt::format("{} did not end within {} minutes and was stopped", spec.argv.front(),
+                                       kPrintingLimit.count())};
 }
 
 }  // namespace
@@ -50,7 +67,8 @@ core::Result<std::string> pdf_of(const std::string& page) {
                "--user-data-dir=" + (*scratch / "profile"),
                "--print-to-pdf=" + file,
                "file://" + (*scratch / "report.html")};
-  const auto ended = core::run_process(spec, kPrintingLimit);
+  spec.standard_error = core::ProcessSpec::Output::discard;  // nobody reads it meanwhile
+  const auto ended = printed(spec);
   if (!ended) return ended.error();
   std::string pdf = core::read_file(file).value_or("");
   if (!ended->succeeded() || !pdf.starts_with("%PDF-"))

@@ -3,9 +3,11 @@
 // Without a browser, and with one that fails. What Chromium makes of a page is looked at in tests/e2e.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/reports/report.hpp>
 
 #include "test/test_environment.hpp"
@@ -58,6 +60,19 @@ TEST_F(Pdf, OfABrowserThatFailsIsAnErrorWithItsEnd) {
     EXPECT_THAT(pdf.error().text, AllOf(HasSubstr("chromium made no PDF"), HasSubstr(end))) << script;
     EXPECT_EQ(pdf.error().text.find('\n'), std::string::npos);
   }
+}
+
+// A defect: the browser's profile stayed in /tmp. In a process of its own, for a stop is one of the whole process.
+TEST_F(Pdf, AStopLeavesNothingBehind) {
+  put_browser("kill -TERM $PPID; exec sleep 1000");
+  const auto in_a_process_of_its_own = [&] {
+    core::catch_stop_signals();
+    const auto pdf = pdf_of("<p>");
+    bool right = !pdf && pdf.error().text == "the PDF was not made: stopped";
+    for (const auto& entry : fs::directory_iterator(folder_.path())) right = right && entry.path().filename() == "bin";
+    ::_exit(right ? 42 : 1);
+  };
+  EXPECT_EXIT(in_a_process_of_its_own(), testing::ExitedWithCode(42), "");
 }
 
 TEST_F(Pdf, LeavesNothingBehind) {

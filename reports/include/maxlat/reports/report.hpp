@@ -21,7 +21,8 @@ core::Status write_html(const core::RunResult& run, const std::string& path);
 // Why pages that are made here have no plots, for a terminal; empty: they have them.
 std::string no_plots_because();
 
-// The page, printed by headless Chromium. ERRORS: there is none (hint: the package), or it failed.
+// The page, printed by headless Chromium. ERRORS: there is none (hint: the package), it failed, or a
+// stop was requested (core/sys/stop.hpp).
 core::Result<std::string> pdf_of(const std::string& page);
 
 // Verdict, figures of the phases and findings as tables of Markdown, for a merge request.
