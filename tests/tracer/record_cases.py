@@ -773,9 +773,12 @@ def case_exit_status(folder):
 
 
 def case_nothing_traced(folder):
-    assert "no program with maxlat events called" in run(MAXLAT, "trace", "record", "-o", folder / "t", "--", "true", status=3)
+    assert "no program with maxlat's tracer was seen" in run(MAXLAT, "trace", "record", "-o", folder / "t", "--", "true", status=3)
     assert "cannot start /nonexistent" in run(MAXLAT, "trace", "record", "-o", folder / "u", "--", "/nonexistent", status=1)
     assert "does not listen" in run(MAXLAT, "trace", "record", "-o", folder / "v", "-p", "1", status=1)
+    started = folder / "started"
+    told = run(MAXLAT, "trace", "record", "-o", folder / "x", "-e", "step", "--", "touch", started, status=1)
+    assert '-e "step": a pattern is PROVIDER:NAME' in told and not started.exists(), told
     (folder / "w").mkdir()
     run(MAXLAT, "trace", "record", "-o", folder / "w", "--", "true", status=3)
     left = [path.name for path in folder.iterdir() if not path.name.startswith("maxlat")]

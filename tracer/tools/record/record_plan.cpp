@@ -54,14 +54,16 @@ core::Result<WantedEvents> wanted_events(const core::CommandLine& line) {
   if (!line.has("event")) return wanted;
   auto patterns = event_patterns(line);
   if (!patterns) return patterns.error();
-  if (!line.has("kernel")) {
+  const bool with_kernel = line.has("kernel");
+  for (const std::string& pattern : *patterns)
+    if (pattern.find(':') == pattern.npos)
+      return core::Error{fmt::format("-e \"{}\": {}a pattern is PROVIDER:NAME", pattern, with_kernel ? "with --kernel " : ""),
+                         with_kernel ? fmt::format("of the kernel, PROVIDER is a subsystem: -e '*:{}' is of programs", pattern)
+                                     : fmt::format("-e '*:{}' is of every provider", pattern)};
+  if (!with_kernel) {
     wanted.programs = *std::move(patterns);
     return wanted;
   }
-  for (const std::string& pattern : *patterns)
-    if (pattern.find(':') == pattern.npos)
-      return core::Error{fmt::format("-e \"{}\": with --kernel a pattern is PROVIDER:NAME", pattern),
-                         fmt::format("of the kernel, PROVIDER is a subsystem: -e '*:{}' is of programs", pattern)};
   auto split = split_patterns(*patterns);
   if (!split) return split.error();
   wanted.kernel = std::move(split->kernel);

@@ -63,15 +63,16 @@ core::Result<core::Exit> exit_of(const RecordPlan& plan, const Recording& record
     const core::Exit exit = recording.report();
     const bool nobody = plan.names_programs && recording.processes_seen() == 0;
     if (nobody)
-      core::tell("maxlat trace record: no program with maxlat events called, though -e names events of one\n");
+      core::tell("maxlat trace record: no program with maxlat's tracer was seen, though -e names events of one\n");
     if (nobody || end.refused > 0 || exit != core::Exit::pass) return core::Exit::invalid;
     return end.exit_status ? core::Exit{*end.exit_status} : core::Exit::pass;
   }
   if (recording.processes_seen() == 0 && end.refused > 0)
-    return core::Error{"nothing was recorded, though a program called", "", core::Exit::invalid};
+    return core::Error{"nothing was recorded, though a program asked to be", "", core::Exit::invalid};
   if (recording.processes_seen() == 0) {
-    return core::Error{"nothing was recorded: no program with maxlat events called",
-                       "is " + (plan.command.empty() ? "it" : plan.command.front()) + " linked with maxlat's tracer?",
+    return core::Error{"nothing was recorded: no program with maxlat's tracer was seen",
+                       plan.command.empty() ? "is it linked with the tracer?"
+                                            : "is " + plan.command.front() + ", or what it starts, linked with the tracer?",
                        core::Exit::invalid};
   }
   const core::Exit exit = recording.report();
