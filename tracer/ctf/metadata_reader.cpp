@@ -357,7 +357,8 @@ base::Result<TraceProcess> parse_metadata(std::string text) {
   const auto labels = std::make_shared<LabelStore>();
   process.labels = labels;
   if (!Parser(*process.metadata, process, *labels).parse()) {
-    return base::Error{"its metadata was not written by maxlat, or by another version of it", "use babeltrace2"};
+    return base::Error{"its metadata is not as this maxlat writes it: damaged, or of another program or version",
+                       "babeltrace2 tells which"};
   }
   return process;
 }

@@ -134,7 +134,7 @@ TEST(MetadataReader, RefusesWhatOthersWrote) {
   EXPECT_FALSE(changed("u32 _n;", "u24 _n;"));
   EXPECT_FALSE(changed("u32 _n;", "struct { u32 x; } _n;"));
   EXPECT_FALSE(changed("stream_id = 0;", "stream_id = 9;"));
-  EXPECT_EQ(parse_metadata("/* CTF 1.8 */").error().hint, "use babeltrace2");
+  EXPECT_EQ(parse_metadata("/* CTF 1.8 */").error().hint, "babeltrace2 tells which");
   EXPECT_EQ(parse_metadata("").error().text, "its metadata is empty");
 }
 

@@ -99,8 +99,10 @@ base::Result<Folders> folders_of_processes(const std::string& folder, int deepes
   Folders folders;
   std::set<fs::path> all;
   std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+    return base::Error{folder + " is a file, and a trace is a folder", "give the folder that was recorded to"};
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
-  if (error) return base::Error{"cannot open " + folder + ": " + error.message()};
+  if (error) return base::Error{"cannot read " + folder + ": " + error.message()};
   for (const fs::recursive_directory_iterator end; !error && entry != end; entry.increment(error)) {
     if (entry.depth() == deepest) entry.disable_recursion_pending();
     if (entry->path().filename() == kMetadata) folders.with_metadata.push_back(entry->path().parent_path());

@@ -298,7 +298,7 @@ TEST(TraceFolder, SaysWhyItIsNone) {
   folder.write("metadata", "");
   EXPECT_THAT(open_trace_folder(folder.path()).error().text, HasSubstr("its metadata is empty"));
   folder.write("metadata", "/* CTF 1.8 */ trace { };");
-  EXPECT_THAT(open_trace_folder(folder.path()).error().text, HasSubstr("not written by maxlat, or by another version"));
+  EXPECT_THAT(open_trace_folder(folder.path()).error().text, HasSubstr("not as this maxlat writes it"));
 }
 
 TEST(TickConverter, AgreesWithTheExactRule) {
