@@ -30,7 +30,7 @@ constexpr core::CommandHelp kHelp = {
     "and of the gate it was judged by, where no other is given; limits as options come on top. docs/gate.md describes\n"
     "the gate file.\n"
     "Exit status: 0 every rule passed, 2 a limit was exceeded, 3 something was not (validly) measured.",
-    "  maxlat gate DIR                                             as maxlat run judged it\n"
+    "  maxlat gate DIR                                             by the limits of its own plan and gate\n"
     "  maxlat gate npt.json --max 50us --exposure 60s              worst sample and time watched\n"
     "  maxlat gate DIR --file box17.toml --format junit=gate.xml   a gate file, for a CI server\n"};
 
@@ -91,7 +91,7 @@ core::Result<Gate> gate_for(const StoredRun& stored, const Given& given) {
   gate->rules.insert(gate->rules.end(), given.limits.begin(), given.limits.end());
   if (gate->rules.empty() && !gate->baseline)
     return core::Error{"no limit given, and the run has none of its own: there is nothing to judge by",
-                       "maxlat gate --help lists the limits"};
+                       "--max 100us, or a gate file: --file GATE.toml; maxlat gate --help lists the limits"};
   if (gate->name.empty()) gate->name = kNameless;
   return gate;
 }
@@ -128,6 +128,8 @@ core::Result<std::vector<VerdictOutput>> outputs_given(const core::CommandLine& 
     if (found == nullptr)
       return core::Error{fmt::format("--format: there is no \"{}\"", name),
                          "formats are " + core::names_of(verdict_format_rows())};
+    if (file.empty())
+      return core::Error{"--format " + text + " names no file", "without the = it goes to standard output"};
     if (file == "-" && ++printed > 1)
       return core::Error{"only one thing can be written to standard output", "name a file: --format junit=gate.xml"};
     if (const core::Status writable = core::check_writable(file); !writable) return writable.error();
@@ -163,11 +165,13 @@ std::string verdict_text(const core::Verdict& verdict) {
   return without_commands(std::move(text));
 }
 
-// The one on standard output has the place of the table.
+// The one on standard output has the place of the table. That comes last: below a verdict stands no error.
 core::Status write_outputs(const core::CommandLine& line, const JudgedRun& judged,
                            const std::vector<VerdictOutput>& outputs) {
   const std::string json = line.has("json") ? line.get<std::string>("json") : "";
   bool table = !line.has("quiet") && json != "-";
+  if (!json.empty())
+    if (const core::Status written = core::write_run(json, judged.run); !written) return written;
   for (const VerdictOutput& output : outputs) {
     table = table && output.file != "-";
     if (const core::Status written = core::write_atomically(output.file, output.format->write(judged)); !written)
@@ -175,7 +179,7 @@ core::Status write_outputs(const core::CommandLine& line, const JudgedRun& judge
   }
   if (table)
     if (const auto printed = core::write_atomically("-", verdict_text(judged.run.verdict)); !printed) return printed;
-  return json.empty() ? core::Status{} : core::write_run(json, judged.run);
+  return {};
 }
 
 // --json may be the result itself: it then has its new verdict.

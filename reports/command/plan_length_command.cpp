@@ -61,7 +61,7 @@ core::Result<WantedRate> wanted_rate(const core::CommandLine& line) {
   const std::size_t slash = text.find('/');
   const std::optional<double> events = number_of(text.substr(0, slash));
   if (slash == std::string::npos || !events || !(*events > 0 && *events <= 1e12))
-    return core::Error{fmt::format("--fewer-than {}: it is no number of exceedances in a time", text),
+    return core::Error{fmt::format("--fewer-than {}: not N/TIME with N above 0 and at most 1e12, without an exponent", text),
                        "write 1/24h: one in 24 hours"};
   const auto time_ns = core::parse_duration_ns(text.substr(slash + 1), core::kUnitNeeded);
   if (!time_ns) return core::Error{"--fewer-than: " + time_ns.error().text, time_ns.error().hint};

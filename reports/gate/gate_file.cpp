@@ -20,28 +20,34 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPlanHint = "it was read to judge the run by the limits of its plan, too (docs/gate.md)";
 constexpr size_t kSeries = 3;  // with two runs, what they differ by is one number
 
-core::Result<std::vector<std::string>> runs_named(const fs::path& folder, const std::vector<std::string>& written) {
+core::Error of_baseline(const std::string& gate_file, const core::Error& error) {
+  return {fmt::format("{}: [baseline] runs: {}", gate_file, error.text),
+          error.hint.empty() ? "a relative path begins in the folder of the gate file" : error.hint};
+}
+
+core::Result<std::vector<std::string>> runs_named(const std::string& gate_file, const fs::path& folder,
+                                                  const std::vector<std::string>& written) {
   std::vector<std::string> runs;
   for (const std::string& text : written) {
     const fs::path path = folder / text;  // an absolute one stays as it is
     const auto found = runs_at(path.string());
-    if (!found) return core::Error{"baseline: " + found.error().text, found.error().hint};
+    if (!found) return of_baseline(gate_file, found.error());
     runs.insert(runs.end(), found->begin(), found->end());
   }
   if (runs.size() > 1 && runs.size() < kSeries)
-    return core::Error{fmt::format("a baseline of {} runs does not tell its noise", runs.size()),
-                       "name one run, or three and more"};
+    return of_baseline(gate_file, {fmt::format("{} runs do not tell their noise", runs.size()),
+                                   "name one run, or three and more"});
   return runs;
 }
 
-// The gate with the runs of its baseline; `folder` is where relative ones begin.
-core::Result<Gate> with_baseline(GateText read, const fs::path& folder) {
+// The gate of that file with the runs of its baseline; `folder` is where relative ones begin.
+core::Result<Gate> with_baseline(GateText read, const std::string& file, const fs::path& folder) {
   if (!read.gate.baseline) return std::move(read.gate);
-  const auto runs = runs_named(read.folder.empty() ? folder : fs::path(read.folder), read.baseline_paths);
+  const auto runs = runs_named(file, read.folder.empty() ? folder : fs::path(read.folder), read.baseline_paths);
   if (!runs) return runs.error();
   for (const std::string& name : *runs) {
     auto stored = read_operand({name});
-    if (!stored) return core::Error{"baseline: " + stored.error().text, stored.error().hint};
+    if (!stored) return of_baseline(file, stored.error());
     read.gate.baseline->runs.push_back({name, std::move(stored->run)});
   }
   return std::move(read.gate);
@@ -88,7 +94,7 @@ core::Result<Gate> read_gate(const std::string& path) {
   if (!text) return text.error();
   core::Result<GateText> read = parse_gate(*text, path);
   if (!read) return read.error();
-  return with_baseline(*std::move(read), fs::path(path).parent_path());
+  return with_baseline(*std::move(read), path, fs::path(path).parent_path());
 }
 
 core::Result<Gate> gate_of_run(const core::RunResult& run, const std::string& file, std::optional<Gate> other) {
@@ -98,9 +104,10 @@ core::Result<Gate> gate_of_run(const core::RunResult& run, const std::string& fi
   if (other) {
     gate = *std::move(other);
   } else if (!run.gate_text.empty()) {
-    core::Result<GateText> read = parse_gate(run.gate_text, file + " (its gate)");
+    const std::string kept = file + " (its gate)";
+    core::Result<GateText> read = parse_gate(run.gate_text, kept);
     if (!read) return read.error();
-    gate = with_baseline(*std::move(read), fs::path(file).parent_path());
+    gate = with_baseline(*std::move(read), kept, fs::path(file).parent_path());
   }
   if (gate) gate->rules.insert(gate->rules.begin(), limits->begin(), limits->end());
   return gate;

@@ -177,7 +177,7 @@ TEST_F(GateFile, ABaselineIsARunOrASeries) {
 
 TEST_F(GateFile, ABaselineThatIsNotThereIsAnError) {
   write_run("a");
-  EXPECT_THAT(gate_with("'b'").error().text, HasSubstr("baseline: "));
+  EXPECT_THAT(gate_with("'b'").error().text, HasSubstr("[baseline] runs: "));
   std::filesystem::create_directories(folder_ / "empty");
   EXPECT_THAT(gate_with("'empty'").error().text, HasSubstr("holds no run"));
   EXPECT_FALSE(read_gate(folder_ / "none.toml"));

@@ -54,6 +54,8 @@ std::string known_metrics(std::string_view asked) {
       settings.append(settings.empty() ? "settings are " : ", ").append(setting.name);
     return settings;
   }
+  if (asked.size() > 1 && asked[0] == 'p' && asked[1] >= '0' && asked[1] <= '9')
+    return "a quantile is above p0 and at most p100: p50, p99.99";
   std::string names;
   for (const MetricDefinition* definition : metric_table())
     names +=

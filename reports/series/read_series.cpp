@@ -66,6 +66,8 @@ class ResultReader {
 };
 
 core::Result<SeriesStore> open_store(const std::string& store) {
+  if (!is_postgresql(store) && (store.starts_with("postgresql:") || store.starts_with("postgres:")))
+    return core::Error{"--store " + store + ": no address of a server", "write postgresql://USER@HOST/DATABASE"};
   auto sql = is_postgresql(store) ? open_postgresql(store) : open_sqlite(store);
   if (!sql) return sql.error();
   return SeriesStore::open(*std::move(sql));

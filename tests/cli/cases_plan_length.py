@@ -14,7 +14,7 @@ CASES = [
          [r'\A{\n  "schema": "maxlat-plan-length/2"', r'"exposure_s": 2588[0-9]{2}\.'], ["To show"]),
     Case("a rate without a time", "plan-length --fewer-than 1", 1, [r"\Amaxlat plan-length: --fewer-than 1: .*\nhint: write 1/24h"]),
     Case("a rate without a unit", "plan-length --fewer-than 1/24", 1, [r'--fewer-than: "24" has no unit\nhint: ']),
-    Case("a rate of none", "plan-length --fewer-than 0/24h", 1, [r"--fewer-than 0/24h: it is no number of exceedances"]),
+    Case("a rate of none", "plan-length --fewer-than 0/24h", 1, [r"--fewer-than 0/24h: not N/TIME with N above 0"]),
     Case("a rate of less than none", "plan-length --fewer-than=-1/24h", 1, [r"--fewer-than -1/24h: it is no number"]),
     Case("a rate that is no number", "plan-length --fewer-than nan/24h", 1, [r"--fewer-than nan/24h: it is no number"]),
     Case("a rate in no time", "plan-length --fewer-than 1/0s", 1, [r"--fewer-than: the time is 0"]),

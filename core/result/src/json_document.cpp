@@ -98,6 +98,10 @@ Result<JsonDocument> JsonDocument::parse_input(Input&& input) {
   try {
     document.root_ = Json::parse(std::forward<Input>(input), std::ref(collector));
   } catch (const Json::parse_error& error) {
+    if (error.byte <= 1)
+      return Error{.text = "not a JSON text: it is empty, or another kind of file",
+                   .hint = "a result is the result.json of a run, or what --json wrote; of an empty one the writer was "
+                           "killed, or the disk was full"};
     return Error{.text = fmt::format("not a complete JSON text: it breaks off or goes wrong at byte {}", error.byte),
                  .hint = "was the program that wrote it killed, or the disk full?"};
   } catch (const Json::out_of_range&) {

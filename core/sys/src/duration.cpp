@@ -72,6 +72,7 @@ std::string two_units(uint64_t seconds, uint64_t large_s, const char* large, uin
 }  // namespace
 
 Result<uint64_t> parse_duration_ns(std::string_view text, std::string_view default_unit) {
+  if (text.starts_with('-')) return bad_duration(text, "it is negative");
   std::string_view rest = text;
   const std::string_view whole = take_digits(rest);
   std::string_view fraction;

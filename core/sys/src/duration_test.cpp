@@ -58,6 +58,7 @@ TEST(ParseDuration, AnythingElseIsAnErrorWithAHint) {
     const auto parsed = parse_duration_ns(text);
     ASSERT_FALSE(parsed.ok()) << text;
     EXPECT_NE(parsed.error().text.find(text), std::string::npos);
+    EXPECT_EQ(parsed.error().text.find("it is negative") != std::string::npos, *text == '-') << parsed.error().text;
     EXPECT_FALSE(parsed.error().hint.empty());
   }
 }
