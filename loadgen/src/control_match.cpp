@@ -6,9 +6,8 @@
 // rate is known to some parts per million and the clock is slewed by NTP, so the two drift apart with the age of the
 // phase; the window in which a gap counts as the stall's grows with it.
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <maxlat/core/result/fact_names.hpp>
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/loadgen/control.hpp>
 #include <optional>
 #include <utility>
@@ -19,16 +18,6 @@ namespace {
 constexpr double kResolutionNs = 1000;  // of the comparison: cyclictest counts whole microseconds
 constexpr double kClockSlackNs = 20'000;
 constexpr double kClockDrift = 100e-6;
-
-std::optional<double> start_of(const core::Phase& phase) {
-  const auto fact = phase.facts.find(core::fact::kStartMonotonic_ns);
-  if (fact == phase.facts.end()) return std::nullopt;
-  const char* const end = fact->second.data() + fact->second.size();
-  uint64_t ns = 0;
-  if (auto [at, error] = std::from_chars(fact->second.data(), end, ns); error != std::errc() || at != end)
-    return std::nullopt;
-  return static_cast<double>(ns);
-}
 
 const core::CpuResult* result_of(const core::Phase& phase, unsigned cpu) {
   for (const core::CpuResult& result : phase.per_cpu)
@@ -81,12 +70,13 @@ double largest_up_to(const core::CpuResult& cpu, double limit_ns) {
 core::ControlResult match_gaps(const std::string& meter, const std::vector<Stall>& stalls, const core::Phase& phase,
                                double stated_error_ns) {
   core::ControlResult control{.meter = meter, .stated_error_ns = stated_error_ns, .stalls = {}};
-  const std::optional<double> start = start_of(phase);
+  const std::optional<uint64_t> start_ns = core::start_monotonic_ns(phase);
   for (const Stall& stall : stalls) {
     core::PlantedStall judged = unjudged(stall);
-    if (const core::CpuResult* cpu = result_of(phase, stall.cpu); cpu != nullptr && start) {
-      judged.found_ns = largest_overlapping(*cpu, static_cast<double>(stall.begin_monotonic_ns) - *start,
-                                            static_cast<double>(stall.end_monotonic_ns) - *start);
+    if (const core::CpuResult* cpu = result_of(phase, stall.cpu); cpu != nullptr && start_ns) {
+      const auto since_start = [&](uint64_t ns) { return static_cast<double>(ns) - static_cast<double>(*start_ns); };
+      judged.found_ns =
+          largest_overlapping(*cpu, since_start(stall.begin_monotonic_ns), since_start(stall.end_monotonic_ns));
       judged.found =
           judged.actual_ns <= judged.found_ns + kResolutionNs && judged.found_ns <= most_of(judged, stated_error_ns);
     }

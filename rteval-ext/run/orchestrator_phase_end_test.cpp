@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <maxlat/base/moment.hpp>
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/stop.hpp>
 
 #include "test_orchestrator.hpp"
@@ -94,21 +96,38 @@ loads = ["command:sh -c 'sleep 1; exit 3'"]
   EXPECT_EQ(stored.verdict.kind, core::Verdict::Kind::invalid);
 }
 
-// On a busy host npt got no CPU to write its result on, beside its own load, and was killed with all that it had.
+// On a busy host npt got no CPU to write its result on, beside its own load, and was killed with all that it had. A
+// meter that measures on behind its loads has not measured under them.
 TEST_F(Orchestrator, TheLoadsEndBeforeAMeterIsKilled) {
   bench_.grace = std::chrono::seconds(1);
   const std::string pid = temporary_ / "pid";
   script_.shell = "until [ -s " + pid + " ]; do sleep 0.05; done; while kill -0 $(cat " + pid +
                   "); do sleep 0.05; done; cp $RESULT $JSON";
-  const std::string plan = "[[phase]]\nname = 'loaded'\nkind = 'npt'\nduration = '1s'\nloads = [\"command:sh -c 'echo $$ > " +
-                           pid + "; while :; do :; done'\"]\n";
-  ASSERT_TRUE(run(plan.c_str()).ok());
-  const core::RunResult stored = on_disk();
-  const core::Phase& phase = phase_named(stored, "loaded");
-  EXPECT_EQ(phase.status, PhaseStatus::ok) << phase.reason;
-  EXPECT_THAT(phase.warnings, testing::Contains(HasSubstr("the loads were stopped")));
-  ASSERT_EQ(phase.load.size(), 1u);
-  EXPECT_TRUE(phase.load[0].alive) << phase.load[0].reason;
+  const std::string plan =
+      "[[phase]]\nname = 'loaded'\nkind = 'npt'\nduration = '1s'\nloads = [\"command:sh -c 'echo $$ > " + pid +
+      "; while :; do :; done'\"]\n";
+  const auto with_a_meter_of = [&](double measured_s, bool tells_its_start) {
+    test::fs::remove_all(temporary_ / "run");
+    test::fs::remove(pid);
+    script_.on_command = [&, measured_s, tells_its_start](const MeterJob&) {
+      core::RunResult result = test::meter_result(5000);
+      if (tells_its_start) core::set_start(result.phases[0], base::monotonic_ns());
+      result.phases[0].duration_s = measured_s;
+      ASSERT_TRUE(core::write_run(temporary_ / "meter.json", result).ok());
+    };
+    EXPECT_TRUE(run(plan.c_str()).ok());
+    core::RunResult stored = on_disk();
+    return phase_named(stored, "loaded");
+  };
+  const core::Phase late = with_a_meter_of(1, true);
+  EXPECT_EQ(late.status, PhaseStatus::ok) << late.reason;
+  EXPECT_THAT(late.warnings, testing::Contains(HasSubstr("it had measured all before")));
+  ASSERT_EQ(late.load.size(), 1u);
+  EXPECT_TRUE(late.load[0].alive) << late.load[0].reason;
+  for (const core::Phase& phase : {with_a_meter_of(1000, true), with_a_meter_of(1, false)}) {
+    EXPECT_EQ(phase.status, PhaseStatus::invalid);
+    EXPECT_THAT(phase.reason, HasSubstr("may have measured on without them"));
+  }
 }
 
 TEST_F(Orchestrator, AMeterThatOutlivesItsTimeIsKilled) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <maxlat/attribution/outlier_accounting.hpp>
+#include <maxlat/core/result/phase_start.hpp>
 #include <maxlat/core/sys/duration.hpp>
 #include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/utc.hpp>
@@ -43,8 +44,8 @@ std::optional<core::ProcessEnd> wait_until(core::Child& child, Clock::time_point
 // What ended the watch before the meter ended by itself.
 struct Ending {
   core::PhaseStatus status = core::PhaseStatus::ok;  // ok: nothing but the meter's own end
-  std::string reason;
-  std::string warning{};  // of an end that is the meter's own
+  std::string reason{};
+  std::optional<Clock::time_point> loads_stopped{};  // before the meter ended, because it did not
 };
 
 // SIGINT is a normal end to every meter: it writes what it has.
@@ -70,28 +71,28 @@ core::ProcessEnd watch(core::Child& child, const MeterJob& job, Meter& meter, lo
   for (Clock::time_point tick = start + std::chrono::seconds(1);; tick += std::chrono::seconds(1)) {
     if (std::optional<core::ProcessEnd> end = wait_until(child, tick)) return *end;
     if (core::stop_requested().load(std::memory_order_relaxed)) {
-      ending = {core::PhaseStatus::interrupted,
-                fmt::format("stopped after {}", core::duration_text(core::seconds_since(start)))};
+      ending.status = core::PhaseStatus::interrupted;
+      ending.reason = fmt::format("stopped after {}", core::duration_text(core::seconds_since(start)));
       return end_early(child);
     }
     const double elapsed_s = core::seconds_since(start);
     if (loads != nullptr) loads->sample();
     if (loads != nullptr && !loads->all_alive()) {
-      ending = {core::PhaseStatus::invalid, fmt::format("a load died after {}", core::duration_text(elapsed_s))};
+      ending.status = core::PhaseStatus::invalid;
+      ending.reason = fmt::format("a load died after {}", core::duration_text(elapsed_s));
       return end_early(child);
     }
     if (elapsed_s > limit_s && loads != nullptr) {
       // It may be they who keep it from a CPU: its own threads beside the measuring ones have no priority.
+      ending.loads_stopped = Clock::now();
       loads->stop();
       loads = nullptr;
-      ending.warning = fmt::format("the loads were stopped {} after the meter's time, because it had not ended; what it "
-                                   "measured behind that was without them",
-                                   core::duration_text(elapsed_s - duration_s));
       limit_s = elapsed_s + grace_s;
     }
     if (elapsed_s > limit_s) {
-      ending = {core::PhaseStatus::failed, fmt::format("the meter was still running {} after its time and was killed",
-                                                       core::duration_text(elapsed_s - duration_s))};
+      ending.status = core::PhaseStatus::failed;
+      ending.reason = fmt::format("the meter was still running {} after its time and was killed",
+                                  core::duration_text(elapsed_s - duration_s));
       return child.stop();
     }
     meter.every_second(child, job, elapsed_s);
@@ -109,9 +110,22 @@ void require_possible_exposure(core::Phase& phase) {
   }
 }
 
+// A meter that ended behind its loads may only have had no CPU to write its result on. It has to tell that it had
+// measured all before: what was measured without a load is nothing under load.
+// REQUIRES: the phase as the meter gave it. When others began to watch says nothing of the meter.
+void judge_end_behind_loads(Clock::time_point loads_stopped, core::Phase& phase) {
+  const std::optional<std::uint64_t> began_ns = core::start_monotonic_ns(phase);
+  const std::chrono::nanoseconds stopped = loads_stopped.time_since_epoch();
+  if (began_ns && phase.duration_s > 0 && static_cast<double>(*began_ns) + phase.duration_s * 1e9 <= static_cast<double>(stopped.count())) {
+    phase.warnings.emplace_back("the loads were stopped to let the meter end; it had measured all before");
+  } else if (phase.status == core::PhaseStatus::ok) {
+    phase.status = core::PhaseStatus::invalid;
+    phase.reason = "the loads were stopped to let the meter end, and it may have measured on without them";
+  }
+}
+
 // The stronger of what the meter says of its phase and what ended the watch.
 void apply(const Ending& ending, core::Phase& phase) {
-  if (!ending.warning.empty()) phase.warnings.push_back(ending.warning);
   if (ending.status == core::PhaseStatus::ok) return;
   // Nothing whole was left: that is what a reader must know, and why it was stopped besides.
   if (phase.status == core::PhaseStatus::failed && !phase.reason.empty()) {
@@ -185,10 +199,13 @@ core::Phase run_phase(const PhasePlan& plan, const Placement& placement, Meter& 
     Ending ending;
     const core::ProcessEnd end = watch(*child, job, meter, loads ? &*loads : nullptr, grace, progress, ending);
     if (loads) load_results = loads->stop();
-    if (const std::string dead = dead_load(load_results); !dead.empty())
-      ending = {core::PhaseStatus::invalid, dead, ending.warning};
+    if (const std::string dead = dead_load(load_results); !dead.empty()) {
+      ending.status = core::PhaseStatus::invalid;
+      ending.reason = dead;
+    }
     const core::Result<core::Phase> read = meter.read(job, end);
     core::Phase result = read ? *read : phase_without_result(read.error());
+    if (ending.loads_stopped) judge_end_behind_loads(*ending.loads_stopped, result);
     if (kernel) tell_of_program(*kernel, result);
     apply(ending, result);
     return result;

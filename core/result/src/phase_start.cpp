@@ -17,8 +17,8 @@ constexpr double kMost_ns = 4e18;
 
 // Of a file that somebody may have written by hand: nothing where it is no number. In integers: a double has no
 // nanoseconds so long after 1970.
-std::optional<std::int64_t> start_realtime_ns(const Phase& phase) {
-  const auto fact = phase.facts.find(fact::kStartRealtime_ns);
+std::optional<std::int64_t> start_by(const char* name, const Phase& phase) {
+  const auto fact = phase.facts.find(name);
   if (fact == phase.facts.end()) return {};
   const std::string& text = fact->second;
   std::int64_t ns = 0;
@@ -39,8 +39,13 @@ void set_realtime_start(Phase& phase, std::uint64_t start_realtime_ns) {
   phase.facts[fact::kStartRealtime_ns] = std::to_string(start_realtime_ns);
 }
 
+std::optional<std::uint64_t> start_monotonic_ns(const Phase& phase) {
+  const auto start_ns = start_by(fact::kStartMonotonic_ns, phase);
+  return start_ns ? std::optional(static_cast<std::uint64_t>(*start_ns)) : std::nullopt;
+}
+
 std::optional<WallClock> wall_clock(const Phase& phase, double t_ns) {
-  const auto start_ns = start_realtime_ns(phase);
+  const auto start_ns = start_by(fact::kStartRealtime_ns, phase);
   if (!start_ns || std::abs(t_ns) > kMost_ns) return {};
   const std::int64_t ms =
       std::max<std::int64_t>(*start_ns + static_cast<std::int64_t>(std::floor(t_ns)), 0) / 1'000'000;

@@ -21,6 +21,9 @@ void set_start(Phase& phase, std::uint64_t start_monotonic_ns);
 // Of a meter that knows the wall clock only.
 void set_realtime_start(Phase& phase, std::uint64_t start_realtime_ns);
 
+// Nothing: the phase does not tell it.
+std::optional<std::uint64_t> start_monotonic_ns(const Phase& phase);
+
 // Local time as journalctl --since takes it, and its zone.
 struct WallClock {
   std::string time;  // "2026-11-24 21:56:50.355"
