@@ -40,7 +40,14 @@ TEST(HomeCpu, WhoMayGoHasLeftThoughItIsThereAgain) {
 TEST(HomeCpu, WhoIsBoundToNothingIsNeverAway) {
   EXPECT_TRUE(HomeCpu().is_here());
   EXPECT_THAT(HomeCpu().why_left(false), IsEmpty());
-  EXPECT_TRUE(HomeCpu::of_this_thread(kLargestCpu).is_here()) << "what the kernel denies is not said";
+}
+
+TEST(HomeCpu, WhoWasMovedBeforeTheFirstLookIsAway) {
+  test::on_a_bound_thread([](const HomeCpu&, const CpuList&) {
+    const HomeCpu another = HomeCpu::of_this_thread(kLargestCpu);
+    EXPECT_FALSE(another.is_here());
+    EXPECT_THAT(another.why_left(false), HasSubstr("went offline"));
+  });
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ namespace maxlat::core {
 class HomeCpu {
  public:
   HomeCpu() = default;  // of a thread that is bound to nothing: it is always there
-  // REQUIRES: the calling thread is bound to `cpu` alone. Where the kernel tells another number all the same (an
-  // emulated one), nothing can be said, and the thread is always there.
+  // REQUIRES: the calling thread was bound to `cpu` alone. It may have been moved since, and then it is not there.
+  // Where it is bound and the kernel tells another number all the same (an emulated one), nothing can be said, and the
+  // thread is always there.
   static HomeCpu of_this_thread(unsigned cpu);
 
   bool is_here() const noexcept { return cpu_ < 0 || sched_getcpu() == cpu_; }
