@@ -47,11 +47,13 @@ std::string by_ranges(const char* field, const core::CpuList& cpus) {
   return filter;
 }
 
+constexpr unsigned kBitsOfWord = 64;
+
 // A word with a bit of each of those that a word has room for. Nothing: there are none.
 std::optional<std::string> as_word(const core::CpuList& cpus) {
   uint64_t word = 0;
   for (const unsigned cpu : cpus)
-    if (cpu < 64) word |= uint64_t{1} << cpu;
+    if (cpu < kBitsOfWord) word |= uint64_t{1} << cpu;
   if (word == 0) return {};
   return fmt::format("{:#x}", word);
 }
@@ -141,6 +143,7 @@ std::vector<ElsewhereFormats::Event> ElsewhereFormats::aimed_at(const core::CpuL
     if (meaning->mask != nullptr) {
       const auto of_mask = meaning->is_probe() ? as_word(cpus) : fmt::format("CPUS{{{}}}", core::to_string(cpus));
       if (!of_mask) continue;
+      event.is_of_all = !meaning->is_probe() || cpus.back() < kBitsOfWord;
       event.filter = fmt::format("{} & {}", meaning->mask, *of_mask);
     }
     const bool others_alone = !meaning->also_by_itself && cpus.size() <= kMostOneByOne;

@@ -34,6 +34,7 @@ class ElsewhereFormats {
     std::string name;    // "sched/sched_waking"
     std::string filter;  // of the kernel: what is done to these CPUs, by others
     enum class Sender : uint8_t { none, to_one, to_several } sender = Sender::none;  // of an interrupt: it tells that
+    bool is_of_all = true;  // false: only of those watched CPUs that a probe's word has a bit of
   };
   std::vector<Event> aimed_at(const core::CpuList& watched) const;
 

@@ -146,6 +146,9 @@ TEST_F(ElsewhereFormatsTest, WhoSentAnInterruptOnAnOlderKernelProbesTell) {
   EXPECT_EQ(events[3].name + ": " + events[3].filter, "maxlat_senders_7/call_many: targets & 0x8000000000000002");
   EXPECT_EQ(events[3].sender, ElsewhereFormats::Event::Sender::to_several);
   EXPECT_EQ(formats->aimed_at({1, 64})[3].filter, "targets & 0x2") << "a word has no bit of CPU 64";
+  EXPECT_TRUE(events[3].is_of_all);
+  EXPECT_FALSE(formats->aimed_at({1, 64})[3].is_of_all);
+  EXPECT_TRUE(formats->aimed_at({1, 64})[2].is_of_all);
   EXPECT_EQ(formats->aimed_at({64}).size(), 3u);
 
   const auto one = formats->decode(

@@ -46,7 +46,7 @@ core::Result<ElsewhereSource> ElsewhereSource::open(const core::CpuList& watched
     if (!filtered) continue;
     names.push_back(event.name);
     source.senders_to_one_ = source.senders_to_one_ || event.sender == Sender::to_one;
-    source.senders_to_several_ = source.senders_to_several_ || event.sender == Sender::to_several;
+    source.senders_to_several_ = source.senders_to_several_ || (event.sender == Sender::to_several && event.is_of_all);
   }
   if (core::Status recording = source.buffers_.record(*all, names, kBufferKb); !recording) return recording.error();
   source.watched_ = watched;

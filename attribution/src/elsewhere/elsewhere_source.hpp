@@ -30,7 +30,7 @@ class ElsewhereSource {
   // (Exit::cannot_run).
   static core::Result<ElsewhereSource> open(const core::CpuList& watched);
 
-  // Whether it tells who sent an interrupt to one CPU, and one to several at once.
+  // Whether it tells who sent an interrupt to one CPU, and one to several at once, of all watched CPUs.
   bool tells_senders_to_one() const { return senders_to_one_; }
   bool tells_senders_to_several() const { return senders_to_several_; }
   // Of a kernel without events of its own: why there are no probes either. "": there are.
