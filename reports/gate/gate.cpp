@@ -22,6 +22,18 @@ namespace {
 
 using Outcome = core::RuleResult::Outcome;
 
+bool may_be_invalid(const Gate& gate, const std::string& phase, const std::string& kind) {
+  return std::any_of(gate.may_be_invalid.begin(), gate.may_be_invalid.end(),
+                     [&](const std::string& name) { return name == phase || name == kind; });
+}
+
+constexpr const char* kLetBeInvalid = "the gate lets it be invalid";
+
+void make_warning(JudgedRule& row) {
+  row.result.outcome = Outcome::warning;
+  row.result.note = kLetBeInvalid;
+}
+
 // A preemption test has limits of its own: what the kernel promises. Nobody has to ask for them. One that was seen to
 // be broken is broken, whatever the rest of the phase could not show.
 std::vector<JudgedRule> broken_promises(const core::RunResult& run) {
@@ -44,7 +56,7 @@ std::vector<JudgedRule> broken_promises(const core::RunResult& run) {
 }
 
 // A measurement that ended at a sample above the limit it was given itself (npt -b), which nobody has to give again.
-std::vector<JudgedRule> exceeded_limits_of_its_own(const core::RunResult& run) {
+std::vector<JudgedRule> exceeded_limits_of_its_own(const core::RunResult& run, const Gate& gate) {
   std::vector<JudgedRule> results;
   for (const core::Phase& phase : run.phases) {
     const auto found = phase.facts.find(core::fact::kBreak);
@@ -59,6 +71,7 @@ std::vector<JudgedRule> exceeded_limits_of_its_own(const core::RunResult& run) {
                        .kind = phase.kind,
                        .metric = "max_ns",
                        .value = merge_cpus(phase).max_ns});
+    if (unfit && may_be_invalid(gate, phase.name, phase.kind)) make_warning(results.back());
   }
   return results;
 }
@@ -146,13 +159,6 @@ void add_warnings(core::Verdict& verdict) {
           fmt::format("warning: {} is {}, limit {}: {}", rule.rule, rule.observed, rule.limit, rule.note));
 }
 
-bool may_be_invalid(const Gate& gate, const std::string& phase, const std::string& kind) {
-  return std::any_of(gate.may_be_invalid.begin(), gate.may_be_invalid.end(),
-                     [&](const std::string& name) { return name == phase || name == kind; });
-}
-
-constexpr const char* kLetBeInvalid = "the gate lets it be invalid";
-
 // Of a rule about all phases, those that the gate lets be invalid are warnings, as long as another is left: a limit
 // that no phase has to keep is no limit.
 void let_be_invalid(const core::RunResult& run, const Gate& gate, std::vector<JudgedRule>& rows) {
@@ -162,11 +168,8 @@ void let_be_invalid(const core::RunResult& run, const Gate& gate, std::vector<Ju
                        [&](const core::Phase& phase) { return phase.name == row.phase && unfit_because(phase); });
   };
   if (std::all_of(rows.begin(), rows.end(), is_let)) return;
-  for (JudgedRule& row : rows) {
-    if (!is_let(row)) continue;
-    row.result.outcome = Outcome::warning;
-    row.result.note = kLetBeInvalid;
-  }
+  for (JudgedRule& row : rows)
+    if (is_let(row)) make_warning(row);
 }
 
 // Phases that are not valid, and that none of the rows is about.
@@ -215,7 +218,7 @@ std::vector<JudgedRule> judge_rules(const core::RunResult& run, const Gate& gate
     add_of(judge_baseline(run, *gate.baseline), gate.baseline->phases == std::vector<std::string>{"*"});
   const size_t asked = all.size();
   add(broken_promises(run));
-  add(exceeded_limits_of_its_own(run));
+  add(exceeded_limits_of_its_own(run, gate));
   if (all.size() == asked) add(failed_before(run));  // else one of these is why
   if (asked > 0) add(unasked_phases(run, gate, all));
   return all;

@@ -172,7 +172,7 @@ TEST_F(GateFile, ABaselineIsARunOrASeries) {
   EXPECT_THAT(gate->baseline->runs[0].path, ::testing::EndsWith("series/a"));
   gate = gate_with("['series/a/result.json', 'series/b']");
   ASSERT_FALSE(gate);
-  EXPECT_THAT(gate.error().text, HasSubstr("2 runs does not tell its noise"));
+  EXPECT_THAT(gate.error().text, HasSubstr("[baseline] runs: 2 runs do not tell their noise"));
 }
 
 TEST_F(GateFile, ABaselineThatIsNotThereIsAnError) {

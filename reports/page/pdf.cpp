@@ -44,8 +44,8 @@ core::Result<core::ProcessEnd> printed(const core::ProcessSpec& spec) {
 core::Result<std::string> pdf_of(const std::string& page) {
   const std::string program = browser();
   if (program.empty())
-    return core::Error{"cannot make a PDF: Chromium is not installed",
-                       "apt install chromium, or print the page from any browser"};
+    return core::cannot_run("cannot make a PDF: Chromium is not installed",
+                            "apt install chromium, or print the page from any browser");
   std::error_code no_place;
   const std::filesystem::path place = std::filesystem::temp_directory_path(no_place);
   if (no_place) return core::system_error("cannot use TMPDIR", no_place.value(), "name a folder that can be written");

@@ -47,6 +47,7 @@ TEST_F(Pdf, WithoutABrowserIsAnErrorThatNamesIt) {
   ASSERT_FALSE(pdf);
   EXPECT_EQ(pdf.error().text, "cannot make a PDF: Chromium is not installed");
   EXPECT_THAT(pdf.error().hint, HasSubstr("apt install chromium"));
+  EXPECT_EQ(pdf.error().exit_status, core::Exit::cannot_run);
 }
 
 TEST_F(Pdf, OfABrowserThatFailsIsAnErrorWithItsEnd) {

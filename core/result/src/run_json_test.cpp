@@ -186,7 +186,7 @@ TEST(RunJson, ErrorsNameThePlace) {
   const auto error_with = [&](const std::string& what, const std::string& by) {
     return error_of(replaced(text, what, by));
   };
-  EXPECT_THAT(error_of(""), HasSubstr("not a complete JSON text"));
+  EXPECT_THAT(error_of(""), HasSubstr("not a JSON text: it is empty"));
   EXPECT_THAT(error_of(text + "}"), HasSubstr("not a complete JSON text"));
   EXPECT_EQ(error_of("[]"), "it is not a JSON object");
   EXPECT_EQ(error_of("{}"), "not a maxlat result: it has no \"schema\"");
