@@ -33,7 +33,7 @@ struct Bench {
   std::function<core::Result<std::string>(const shield::ShieldPlan& asked)> shield_would;
   std::function<std::unique_ptr<Meter>(PhaseKind)> meter;
   // How long a meter may take beyond its duration (set-up, joining threads, writing the result), at least.
-  std::chrono::seconds grace{30};
+  std::chrono::seconds grace{60};
   std::function<core::Result<std::vector<loadgen::Stall>>(const loadgen::StallPlan&)> plant;
   std::function<std::vector<core::SettingObservation>(const core::CpuList& measured)> preflight;
   std::function<std::vector<core::FingerprintGroup>()> fingerprint;

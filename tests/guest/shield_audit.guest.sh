@@ -5,7 +5,7 @@
 # guest-mode: interleaved
 # guest-cpus: 4
 # guest-cpu: max,+invtsc,x-force-features=on
-# guest-timeout_s: 320
+# guest-timeout_s: 500
 # guest-userland: host
 # Without the first two, RCU cannot end a grace period while a loop of priority 99 spins there, and whoever switches events
 # off waits.
@@ -133,20 +133,22 @@ expect "status with an intruder that is no intruder" $status -eq 0
 : > /tmp/enough
 wait $intruder
 
-# A worker that the kernel binds to each CPU.
-(i=0; while [ $i -lt 40 ]; do cat /proc/sys/vm/stat_refresh > /dev/null; usleep 50000; i=$((i + 1)); done) & refresher=$!
+# A worker that the kernel binds to each CPU. As long as it is audited, however late that begins.
+(while [ ! -e /tmp/refreshed ]; do cat /proc/sys/vm/stat_refresh > /dev/null; usleep 50000; done) & refresher=$!
 audit -D 1s
 expect "status with a bound worker" $status -eq 2
 told 'work item +refresh_vm_stats'
 told 'task +kworker/1:[0-9]'
+: > /tmp/refreshed
 wait $refresher
 
 # An interrupt that somebody has put there.
 echo 1 > "/proc/irq/$line/smp_affinity_list"
-(i=0; while [ $i -lt 60 ]; do echo "a line for the console, to have interrupts $i" > /dev/ttyS0; usleep 20000; i=$((i + 1)); done) & writer=$!
+(while [ ! -e /tmp/written ]; do echo "a line for the console, to have interrupts" > /dev/ttyS0; usleep 20000; done) & writer=$!
 audit -D 1s
 expect "status with an interrupt of a device" $status -eq 2
 told "interrupt +$line +ttyS0"
+: > /tmp/written
 wait $writer
 must_fail shield status > "$OUT/status.txt"
 grep -q "irq/$line/smp_affinity_list" "$OUT/status.txt" || fail "status does not name the interrupt's mask"
