@@ -28,7 +28,7 @@ name = "tracers"
 kind = "tracer"
 arms = ["none", "maxlat:timer"]
 rounds = 2
-duration = "200ms"
+duration = "500ms"
 PLAN
 cat - /tmp/loop_and_tracers.toml > /tmp/plan.toml <<'PLAN'
 name = "shielded"
