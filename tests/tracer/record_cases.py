@@ -802,7 +802,7 @@ def case_bad_options(folder):
                             ("--flush 5", '--flush: "5" has no unit'), ("--period 1", '--period: "1" has no unit'),
                             ("--period 19us", r"--period: 20 us is the shortest\nhint: 0: without a rest"),
                             ("--channel a:*:*,flush=1ns", "--channel a: flush: 20 us is the shortest"),
-                            ("-D 106751d", "--duration: longer than 100 years"), ("--flush 40000d", "--flush: longer than"), ("-e a,b\tc", "not a pattern of events"),
+                            ("-D 106751d", "--duration: longer than 100 years"), ("--flush 40000d", "--flush: longer than"), ("-e a:b,b:\tc", "not a pattern of events"),
                             ("--session .x", "not the name of a session"), ("--count many", '--count: not a number: "many"'),
                             ("--channel fast", '--channel: "fast" is not NAME:EVENTS'), ("--channel :*:*", "is not NAME:EVENTS"),
                             ("--channel a:size=64k", "--channel a: names no events"),
