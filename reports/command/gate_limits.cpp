@@ -81,9 +81,9 @@ core::Result<std::vector<Rule>> limits_given(const core::CommandLine& line) {
   if (!limits) return limits.error();
   std::vector<std::string> phases = {"*"};
   if (line.has("phase")) phases = line.get<std::vector<std::string>>("phase");
-  std::sort(phases.begin(), phases.end());
-  if (const auto twice = std::adjacent_find(phases.begin(), phases.end()); twice != phases.end())
-    return core::Error{fmt::format("--phase {} is given twice", *twice), "each phase once: every limit is of all of them"};
+  for (auto phase = phases.begin(); phase != phases.end(); ++phase)
+    if (std::find(phases.begin(), phase, *phase) != phase)
+      return core::Error{fmt::format("--phase {} is given twice", *phase), "each phase once: every limit is of all of them"};
   std::vector<Rule> rules;
   for (const auto& phase : phases) {
     for (const Rule& limit : *limits) {
