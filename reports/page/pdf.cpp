@@ -26,12 +26,8 @@ std::string browser() {
 core::Result<core::ProcessEnd> printed(const core::ProcessSpec& spec) {
   auto child = core::Child::start(spec);
   if (!child) return child.error();
-  const auto at_last = std::chrono::steady_clock::now() + kPrintingLimit;
-  while (!core::stop_requested() && std::chrono::steady_clock::now() < at_last) {
-    pollfd watched[] = {{child->pidfd(), POLLIN, 0}, {core::stop_fd(), POLLIN, 0}};
-    core::poll_until(watched, at_last);
-    if (auto end = child->wait_for(std::chrono::milliseconds(0))) return *std::move(end);
-  }
+  if (auto end = core::wait_for_end_or_stop(*child, std::chrono::steady_clock::now() + kPrintingLimit))
+    return *std::move(end);
   child->stop();
   return core::Error{core::stop_requested()
                          ? "the PDF was not made: stopped"
@@ -67,7 +63,6 @@ core::Result<std::string> pdf_of(const std::string& page) {
                "--user-data-dir=" + (*scratch / "profile"),
                "--print-to-pdf=" + file,
                "file://" + (*scratch / "report.html")};
-  spec.standard_error = core::ProcessSpec::Output::discard;  // nobody reads it meanwhile
   const auto ended = printed(spec);
   if (!ended) return ended.error();
   std::string pdf = core::read_file(file).value_or("");

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,23 +22,10 @@ namespace maxlat::rteval_ext {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
 
 constexpr double kGraceShare = 0.02;  // of a long phase's duration
 // A per cent for the difference of two clocks.
 constexpr double kMostExposureShare = 1.01;
-
-// Waits for the child's end, for a request to stop, or for `until`, whichever is first.
-std::optional<core::ProcessEnd> wait_until(core::Child& child, Clock::time_point until) {
-  while (true) {
-    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
-    // Drains what the child wrote, without waiting.
-    if (std::optional<core::ProcessEnd> end = child.wait_for(milliseconds(0)); end || left.count() <= 0) return end;
-    pollfd watched[] = {{child.pidfd(), POLLIN, 0}, {core::stop_fd(), POLLIN, 0}};
-    ::poll(watched, 2, static_cast<int>(std::min<long long>(left.count(), 1000)));
-    if (core::stop_requested().load(std::memory_order_relaxed)) return child.wait_for(milliseconds(0));
-  }
-}
 
 // What ended the watch before the meter ended by itself.
 struct Ending {
@@ -69,7 +55,7 @@ core::ProcessEnd watch(core::Child& child, const MeterJob& job, Meter& meter, lo
   double limit_s = duration_s + grace_s;
   const Clock::time_point start = Clock::now();
   for (Clock::time_point tick = start + std::chrono::seconds(1);; tick += std::chrono::seconds(1)) {
-    if (std::optional<core::ProcessEnd> end = wait_until(child, tick)) return *end;
+    if (std::optional<core::ProcessEnd> end = core::wait_for_end_or_stop(child, tick)) return *end;
     if (core::stop_requested().load(std::memory_order_relaxed)) {
       ending.status = core::PhaseStatus::interrupted;
       ending.reason = fmt::format("stopped after {}", core::duration_text(core::seconds_since(start)));

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <maxlat/core/sys/process.hpp>
+#include <maxlat/core/sys/stop.hpp>
 #include <maxlat/core/sys/text_file.hpp>
 #include <sstream>
 
@@ -188,6 +190,18 @@ Error error_of_child(const std::string& program, const ProcessEnd& end) {
     if (line.starts_with("hint: ")) error.hint = line.substr(6);
   }
   return error;
+}
+
+std::optional<ProcessEnd> wait_for_end_or_stop(Child& child, Clock::time_point until) {
+  constexpr std::chrono::seconds kReadEvery{1};
+  while (true) {
+    std::optional<ProcessEnd> end = child.wait_for(std::chrono::milliseconds(0));  // reads, without waiting
+    const Clock::time_point now = Clock::now();
+    // relaxed: a flag alone
+    if (end || now >= until || stop_requested().load(std::memory_order_relaxed)) return end;
+    pollfd watched[] = {{child.pidfd(), POLLIN, 0}, {stop_fd(), POLLIN, 0}};
+    poll_until(watched, std::min(until, now + kReadEvery));
+  }
 }
 
 Result<ProcessEnd> run_process(const ProcessSpec& spec, std::chrono::milliseconds limit) {

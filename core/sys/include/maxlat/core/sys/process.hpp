@@ -82,6 +82,10 @@ class Child {
   bool reaped_ = true;
 };
 
+// Waits for the child's end, for a request to stop (stop.hpp), or for `until`, whichever is first. What the child
+// writes is read meanwhile. Nothing: it is still running.
+std::optional<ProcessEnd> wait_for_end_or_stop(Child& child, std::chrono::steady_clock::time_point until);
+
 // Runs to the end or to the limit (then stops it: an Error).
 Result<ProcessEnd> run_process(const ProcessSpec& spec, std::chrono::milliseconds limit);
 
