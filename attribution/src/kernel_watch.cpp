@@ -26,7 +26,8 @@ std::string not_told_by(const core::Result<ElsewhereSource>& elsewhere) {
     return "the sender of an interrupt is not told by this kernel (Linux 6.4 and later do), and by kprobes neither: " +
            (elsewhere->why_no_probes().empty() ? "their filter is refused" : elsewhere->why_no_probes());
   if (!elsewhere->tells_senders_to_several())
-    return "the sender of an interrupt to several CPUs at once is not told of all these CPUs by this kernel (Linux 6.6 and later do)";
+    return "the sender of an interrupt to several CPUs at once is not told of all these CPUs by this kernel (Linux 6.6 "
+           "and later do)";
   return "";
 }
 
