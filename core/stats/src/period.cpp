@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <cstdint>
 #include <maxlat/core/stats/period.hpp>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 namespace maxlat::core {
@@ -12,6 +14,9 @@ namespace {
 constexpr std::size_t kFewestEvents = 6;  // three could lie anywhere and still fit some period
 constexpr double kPerCell = 8;            // frequencies tried for each that can be told apart: none falls between two
 constexpr double kNearlyAsGood = 0.9;     // of the best walk: the period that is a multiple of the best
+constexpr double kNear = 0.05;            // of a beat
+constexpr double kRateOff = 100e-6;       // of a clock that crystals drive
+constexpr std::size_t kMostOthers = 1000;
 
 // Sorted; what comes within `shortest` of the one before is the same event. A burst is no evidence of anything but one.
 std::vector<double> events_of(std::span<const double> times, double shortest) {
@@ -30,6 +35,25 @@ double distance_squared(std::span<const double> times, double frequency) {
     along += std::cos(phase);
   }
   return across * across + along * along;
+}
+
+// How many of `others` (in beats away) are near a whole number of beats, at the rate that suits most of them. Each is
+// near in one stretch of rates for each whole number that it passes: their ends are counted, not the rates between.
+std::size_t most_near(std::span<const double> others, std::size_t rates) {
+  const double lowest = 1 - kRateOff, step = 2 * kRateOff / static_cast<double>(rates - 1);
+  std::vector<std::int32_t> changes(rates + 1, 0);
+  for (const double away : others) {
+    const double last = std::floor(away * (1 + kRateOff) + kNear);
+    for (double beat = std::ceil(away * lowest - kNear); beat <= last; ++beat) {
+      const double begin = std::ceil(((beat - kNear) / away - lowest) / step);
+      const double end = std::floor(((beat + kNear) / away - lowest) / step) + 1;
+      if (begin >= end) continue;
+      ++changes[static_cast<std::size_t>(std::clamp(begin, 0.0, static_cast<double>(rates)))];
+      --changes[static_cast<std::size_t>(std::clamp(end, 0.0, static_cast<double>(rates)))];
+    }
+  }
+  std::partial_sum(changes.begin(), changes.end(), changes.begin());
+  return static_cast<std::size_t>(*std::max_element(changes.begin(), changes.end()));
 }
 
 }  // namespace
@@ -60,27 +84,20 @@ std::optional<Period> period_of(std::span<const double> times, double shortest, 
 }
 
 bool beats_with(std::span<const double> times, double moment, double rate, double alpha) {
-  constexpr double kNear = 0.05, kOff = 100e-6;
   std::vector<double> others;  // in beats away
-  double furthest = 0;
   for (const double time : events_of(times, 1 / rate)) {
-    const double away = (time - moment) * rate;
-    if (std::abs(away) <= 0.5) continue;
-    others.push_back(away);
-    furthest = std::max(furthest, std::abs(away));
+    const double away = std::abs(time - moment) * rate;
+    if (away > 0.5) others.push_back(away);
   }
   if (others.empty()) return false;
-  const double tries = std::ceil(2 * kOff * furthest / kNear) + 1;  // between two the furthest moves by kNear at most
-  std::size_t most = 0;
-  for (double i = 0; i < tries; ++i) {
-    const double factor = 1 + kOff * (tries > 1 ? 2 * i / (tries - 1) - 1 : 0);
-    most = std::max(most, static_cast<std::size_t>(std::count_if(others.begin(), others.end(), [&](double away) {
-                      return std::abs(away * factor - std::round(away * factor)) <= kNear;
-                    })));
-  }
+  std::sort(others.begin(), others.end());
+  others.resize(std::min(others.size(), kMostOthers));
+  // Between two rates the furthest moves by kNear at most.
+  const double rates = std::ceil(2 * kRateOff * others.back() / kNear) + 1;
+  const std::size_t most = most_near(others, static_cast<std::size_t>(rates));
   if (most == 0) return false;
   const auto k = static_cast<double>(most), n = static_cast<double>(others.size());
-  return tries * boost::math::ibeta(k, n - k + 1, 2 * kNear) <= alpha;  // that k or more are so near by chance
+  return rates * boost::math::ibeta(k, n - k + 1, 2 * kNear) <= alpha;  // that k or more are so near by chance
 }
 
 }  // namespace maxlat::core

@@ -46,6 +46,17 @@ TEST(BeatsWith, IsTrueOfATickAndNotOfWhatLiesBetween) {
   EXPECT_FALSE(beats_with(std::vector<double>{1, 1.004, 1.008, 1.012}, 1, 250, 0.001)) << "of three others, by chance";
 }
 
+// A day of a thousand ticks a second: 10^8 beats, and more events than count.
+TEST(BeatsWith, FindsTheTickOfALongRun) {
+  std::mt19937_64 random(5);
+  std::uniform_int_distribution<int> any(0, 86'400'000);
+  std::vector<double> times;
+  for (int i = 0; i < 1500; ++i) times.push_back(any(random) * 0.001 * (1 - 70e-6) + 0.0003);
+  add_chance(times, 1500, 86'400, random);
+  EXPECT_TRUE(beats_with(times, times[0], 1000, 0.001));
+  EXPECT_FALSE(beats_with(times, times[0] + 0.0005, 1000, 0.001));
+}
+
 TEST(BeatsWith, IsSeldomTrueOfChance) {
   std::mt19937_64 random(4);
   int found = 0;
