@@ -16,7 +16,8 @@ constexpr double kPerCell = 8;            // frequencies tried for each that can
 constexpr double kNearlyAsGood = 0.9;     // of the best walk: the period that is a multiple of the best
 constexpr double kNear = 0.05;            // of a beat
 constexpr double kRateOff = 100e-6;       // of a clock that crystals drive
-constexpr std::size_t kMostOthers = 1000;
+constexpr std::size_t kMostOthers = 1000;  // enough to tell a pulse, and few enough for a report
+constexpr double kFurthest = 2.5e8;       // beats: 70 hours of 1000 a second, a million rates to try
 
 // Sorted; what comes within `shortest` of the one before is the same event. A burst is no evidence of anything but one.
 std::vector<double> events_of(std::span<const double> times, double shortest) {
@@ -87,7 +88,7 @@ bool beats_with(std::span<const double> times, double moment, double rate, doubl
   std::vector<double> others;  // in beats away
   for (const double time : events_of(times, 1 / rate)) {
     const double away = std::abs(time - moment) * rate;
-    if (away > 0.5) others.push_back(away);
+    if (away > 0.5 && away <= kFurthest) others.push_back(away);
   }
   if (others.empty()) return false;
   std::sort(others.begin(), others.end());

@@ -57,6 +57,10 @@ TEST(BeatsWith, FindsTheTickOfALongRun) {
   EXPECT_FALSE(beats_with(times, times[0] + 0.0005, 1000, 0.001));
 }
 
+TEST(BeatsWith, WhatNoRunLastsIsNeitherSoughtNorStored) {
+  EXPECT_FALSE(beats_with(std::vector<double>{0, 1e15, 1e300}, 0, 1000, 0.001));
+}
+
 TEST(BeatsWith, IsSeldomTrueOfChance) {
   std::mt19937_64 random(4);
   int found = 0;

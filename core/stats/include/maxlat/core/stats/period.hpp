@@ -27,8 +27,8 @@ std::optional<Period> period_of(std::span<const double> times, double shortest, 
 
 // Whether `moment` is one beat of a pulse of this rate: of the other events more than chance allows (at this level) are
 // a whole number of beats away from it, to a twentieth of one. The times' clock may be off the pulse's by 100 ppm.
-// Events closer than half a beat are one. Of more than 1000 events the nearest count, for time's sake.
-// REQUIRES: 0 < rate; 0 < alpha < 1. COST: counted events x (1 + beats / 5000), and beats / 250 of memory.
+// Events closer than half a beat are one. For time's sake the nearest 1000 count, and none beyond 2.5e8 beats.
+// REQUIRES: 0 < rate; 0 < alpha < 1. COST: counted events x (1 + beats / 5000); in memory a word for 250 beats.
 bool beats_with(std::span<const double> times, double moment, double rate, double alpha);
 
 }  // namespace maxlat::core
