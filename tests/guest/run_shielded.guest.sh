@@ -8,7 +8,7 @@
 # guest-userland: host
 # guest-needs: cyclictest
 # guest-append: nohz_full=1 rcu_nocbs=1 tsc=reliable clocksource=tsc
-# guest-timeout_s: 700
+# guest-timeout_s: 1000
 # 6.12 warns now and then when a fair server's runtime is written, whoever writes it (dl_server_apply_params).
 # guest-console_allow: dl_rq_change_utilization|Call Trace
 mount -t cgroup2 none /sys/fs/cgroup
