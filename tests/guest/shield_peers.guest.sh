@@ -7,7 +7,7 @@
 # guest-mode: interleaved
 # guest-kernels: rt
 # guest-cpus: 4
-# guest-timeout_s: 400
+# guest-timeout_s: 600
 # guest-userland: host
 # guest-needs: python3
 # guest-files: docs/shield-peers.md
